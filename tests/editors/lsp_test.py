@@ -300,7 +300,7 @@ def check_features():
         check(isinstance(editor.request("textDocument/foldingRange", document(job)), list), True, "folding ranges")
         check(editor.request("textDocument/codeLens", document(job)), [
             {"range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}},
-             "command": {"title": "4 nodes × 8 GPUs = 32 GPUs · show JobSet", "command": "trainjobc.showJobSet",
+             "command": {"title": "4 nodes × 8 GPUs = 32 GPUs, ? processes · show JobSet", "command": "trainjobc.showJobSet",
                          "arguments": [uri_of(job), "default", "a"]}}], "the lenses")
         rendered = editor.request("trainjobc/renderedJobSet", document(job, namespace="default", name="a"))
         printed = subprocess.run([TRAINJOBC, "render", job], capture_output=True, text=True, check=True).stdout

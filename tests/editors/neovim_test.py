@@ -240,7 +240,7 @@ def test_outline(nvim):
 
 def test_the_jobset_beside_the_job(nvim):
     nvim.open("jobs/bert.yaml")
-    nvim.expect("Steps.lenses()", ["1 2 nodes × 8 GPUs = 16 GPUs · show JobSet"])
+    nvim.expect("Steps.lenses()", ["1 2 nodes × 8 GPUs = 16 GPUs, 16 processes · show JobSet"])
     nvim.command("TrainjobcJobSet")
     rendered = subprocess.run([BINARY, "render", "jobs/bert.yaml"], cwd=nvim.work, capture_output=True, text=True, check=True).stdout
     nvim.expect("vim.fn.bufname()", "trainjobc-jobset:/assistants/bert.yaml")

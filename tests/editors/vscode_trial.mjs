@@ -251,7 +251,7 @@ async function tryExtension(page, url, work) {
   ]);
   await editor.shot("problems");
   await editor.keys("Control+J");
-  await editor.expect("lenses", () => editor.lenses(), ["4 nodes × 8 GPUs = 32 GPUs · show JobSet"]);
+  await editor.expect("lenses", () => editor.lenses(), ["4 nodes × 8 GPUs = 32 GPUs, 32 processes · show JobSet"]);
 
   check("hover", await editor.hover(12, 6), [
     "spec.trainer.numNodes · integer\n\nNumber of nodes: pods that train.\n\n" +

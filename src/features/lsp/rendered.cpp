@@ -46,6 +46,12 @@ std::string counted(int64_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, is_plural ? "s" : "");
 }
 
+// "32 processes"; "? processes" if that can't be known.
+std::string processes_in_words(const plan::JobPlan& job) {
+  if (!job.processes) return "? processes";
+  return fmt::format("{} process{}", *job.processes, job.processes == 1 ? "" : "es");
+}
+
 // "4 nodes × 8 GPUs = 32 GPUs", of the replicatedJob with the most devices; "4 nodes" without any.
 std::string size_in_words(const plan::JobPlan& job) {
   std::string words = counted(job.nodes, "node");
@@ -302,11 +308,12 @@ Json code_lenses(const Workspace& workspace, const DocumentId& document) {
     const plan::JobPlan job = plan::plan_job(objects, {});
     const auto at = place_of(compiled, document, job.id);
     if (!at) continue;
-    lenses.push_back({{"range", Range{*at, *at}},
-                      {"command",
-                       {{"title", size_in_words(job) + " · show JobSet"},
-                        {"command", std::string(kShowJobSet)},
-                        {"arguments", Json::array({uri_of(document), job.ns, job.name})}}}});
+    lenses.push_back(
+        {{"range", Range{*at, *at}},
+         {"command",
+          {{"title", fmt::format("{}, {} · show JobSet", size_in_words(job), processes_in_words(job))},
+           {"command", std::string(kShowJobSet)},
+           {"arguments", Json::array({uri_of(document), job.ns, job.name})}}}});
   }
   return lenses;
 }

@@ -18,8 +18,8 @@ inline constexpr std::string_view kShowJobSet = "trainjobc.showJobSet";
 // The scheme of the virtual document.
 inline constexpr std::string_view kJobSetScheme = "trainjobc-jobset:";
 
-// The result of textDocument/codeLens: "4 nodes × 8 GPUs = 32 GPUs · show JobSet" at each TrainJob that can
-// be rendered.
+// The result of textDocument/codeLens: "4 nodes × 8 GPUs = 32 GPUs, 32 processes · show JobSet" at each
+// TrainJob that can be rendered.
 Json code_lenses(const Workspace& workspace, const DocumentId& document);
 
 // {"uri", "languageId", "text"}: the objects of a TrainJob as `render` prints them, without their secrets.

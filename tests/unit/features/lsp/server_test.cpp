@@ -65,7 +65,8 @@ TEST_CASE("server: half a surrogate pair in a text loses no edit") {
     client.server.receive(
         R"({"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///repo/a.yaml",)"
         R"("version":2},"contentChanges":[{"range":{"start":{"line":0,"character":2},"end":{"line":0,"character":3}},)"
-        R"("text":")" + text + "\"}]}}");
+        R"("text":")" +
+        text + "\"}]}}");
     while (client.server.has_messages()) client.server.handle_next();
     CHECK(client.sent.empty());
     return client.publish()["/repo/a.yaml"];
@@ -343,7 +344,9 @@ TEST_CASE("server: a client that opens only files gets a runtime of the catalogu
                                              {"position", {{"line", line}, {"character", character}}}})
         .dump();
   };
-  CHECK(definition("/repo/a.yaml", 6, 12) == R"({"range":{"end":{"character":25,"line":4},"start":{"character":8,"line":4}},"uri":"file:///cache/trainjobc/catalogue/v2.3/torch-distributed.yaml"})");
+  CHECK(
+      definition("/repo/a.yaml", 6, 12) ==
+      R"({"range":{"end":{"character":25,"line":4},"start":{"character":8,"line":4}},"uri":"file:///cache/trainjobc/catalogue/v2.3/torch-distributed.yaml"})");
   const std::string runtime = kept.empty() ? "" : kept.begin()->second;
   CHECK(runtime.find("kind: ClusterTrainingRuntime\n") != std::string::npos);
   // Opened, it is nothing of the workspace.
@@ -355,7 +358,9 @@ TEST_CASE("server: a client that opens only files gets a runtime of the catalogu
   std::string published;
   for (const Json& message : client.sent) published += message.dump() + "\n";
   CHECK(published == R"()");
-  CHECK(definition("/repo/a.yaml", 6, 12) == R"({"range":{"end":{"character":25,"line":4},"start":{"character":8,"line":4}},"uri":"file:///cache/trainjobc/catalogue/v2.3/torch-distributed.yaml"})");
+  CHECK(
+      definition("/repo/a.yaml", 6, 12) ==
+      R"({"range":{"end":{"character":25,"line":4},"start":{"character":8,"line":4}},"uri":"file:///cache/trainjobc/catalogue/v2.3/torch-distributed.yaml"})");
 }
 
 TEST_CASE("server: placeholders are for clients that fill them in") {
@@ -407,7 +412,7 @@ TEST_CASE("server: the lens over a job, and what it shows") {
   const Json document{{"textDocument", {{"uri", "file:///repo/a.yaml"}}}};
   CHECK(client.request("textDocument/codeLens", document) ==
         Json::parse(R"([{"range": {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 0}},
-          "command": {"title": "4 nodes × 8 GPUs = 32 GPUs · show JobSet", "command": "trainjobc.showJobSet",
+          "command": {"title": "4 nodes × 8 GPUs = 32 GPUs, ? processes · show JobSet", "command": "trainjobc.showJobSet",
                       "arguments": ["file:///repo/a.yaml", "default", "a"]}}])"));
   Json params = document;
   params["namespace"] = "default";
@@ -431,7 +436,7 @@ TEST_CASE("server: the lens over a job, and what it shows") {
 
 TEST_CASE("server: each job has a lens") {
   test::LspFiles files;
-  std::string other = kJob + "  trainer: {numNodes: 2}\n";
+  std::string other = kJob + "  trainer: {numNodes: 2, command: [python, train.py]}\n";
   other.replace(other.find("name: a"), 7, "name: b");
   files.disk.files = {{"/repo/.git/HEAD", ""}, {"/repo/a.yaml", kJob + "---\n" + other}};
   test::LspClient client(files);
@@ -441,7 +446,7 @@ TEST_CASE("server: each job has a lens") {
        client.request("textDocument/codeLens", {{"textDocument", {{"uri", "file:///repo/a.yaml"}}}}))
     shown.push_back(lens["range"]["start"]["line"].dump() + " " +
                     lens["command"]["title"].get<std::string>());
-  CHECK(shown == Words{"0 1 node · show JobSet", "8 2 nodes · show JobSet"});
+  CHECK(shown == Words{"0 1 node, 1 process · show JobSet", "8 2 nodes, 2 processes · show JobSet"});
 }
 
 TEST_CASE("server: a stream that ends without exit") {
