@@ -104,7 +104,9 @@ See "trainjobc compose --help".
         R"(trainjobc: --mount .:workspace is not a folder and an absolute path, as in .:/workspace
 See "trainjobc compose --help".
 )");
-  CHECK(composed(good, {"--mount", "a:/w", "--mount", "b:/w:ro"}) ==
+  CHECK(composed(good, {"--mount", "\xff:/w"}).find("is not a folder and an absolute path") !=
+        std::string::npos);
+  CHECK(composed(good, {"--mount", "a:/w", "--mount", "b:/w/:ro"}) ==
         R"(trainjobc: --mount: /w is mounted twice
 )");
 }
