@@ -234,12 +234,6 @@ class Jobs:
         self.assertEqual((seen, status), ([{"rank": 0, "first": True}], 4), self.said)
         self.assertIn("note: failurePolicy.maxRestarts (2) is left out: Compose does not start all pods again\n", self.notes)
 
-    def test_a_container_starts_again_without_flags(self):
-        """As backoffLimit says: `up` alone leaves restarts to the daemon."""
-        more = "initializer: {dataset: {storageUri: hf://team/data}}"
-        seen, status = self.run_job(PLAIN + job("fetched", ["python", "-c", FAILS_ONCE], 1, more=more), words=["up"])
-        self.assertEqual((seen, status), ([{"rank": 0, "first": True}, {"rank": 0, "first": False}], 0), self.said)
-
     def test_texts_arrive_as_they_are(self):
         files = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "odd", "namespace": "team-a"}, "stringData": ODD_FILES}
         runtime = PLAIN.replace(
@@ -272,6 +266,12 @@ class Jobs:
 class OnDocker(Examples, Jobs, ComposeTest):
     engine_type = engines.Docker
     gpu_error = 'could not select device driver "nvidia" with capabilities: [[gpu]]'
+
+    def test_a_container_starts_again_without_flags(self):
+        """As backoffLimit says: `up` alone leaves restarts to the daemon. Over podman, it ends at the first exit."""
+        more = "initializer: {dataset: {storageUri: hf://team/data}}"
+        seen, status = self.run_job(PLAIN + job("fetched", ["python", "-c", FAILS_ONCE], 1, more=more), words=["up"])
+        self.assertEqual((seen, status), ([{"rank": 0, "first": True}, {"rank": 0, "first": False}], 0), self.said)
 
     def test_your_first_job(self):
         """All commands of the page, with docker itself. The image that its own is made from is the machine's Debian."""
