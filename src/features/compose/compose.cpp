@@ -108,6 +108,7 @@ class FileMaker {
         added.job_index = index;
         added.index = pod;
         added.service = fmt::format("{}-{}-{}", job.name, index, pod);
+        draft_.services.insert(added.service);
         added.host = fmt::format("{}-{}", k8s::jobset::job_name(view_.name, job.name, index), pod);
         added.address = cluster::host_of(view_, job, index, pod);
         added.trains = step != model::kDatasetInitializer && step != model::kModelInitializer;

@@ -73,6 +73,7 @@ class Draft {
   std::string_view ns;
   std::string_view job_set;
   std::set<std::string, std::less<>> claims;  // that JobSet makes
+  std::set<std::string> services;             // names that are taken
   Fields volumes;
   Fields configs;
   int64_t gpus = 0;  // that pods have taken

@@ -286,6 +286,13 @@ const Node* probe_command(const Draft& draft, const Node& container, const Node&
   return make.list(words);
 }
 
+// The pod node-0 of another replicatedJob may have that name.
+std::string service_name(Draft& draft, const Pod& pod, const Node& container) {
+  std::string name = fmt::format("{}-{}", pod.service, text_at(container, "name"));
+  while (!draft.services.insert(name).second) name += '_';
+  return name;
+}
+
 }  // namespace
 
 const Node* health_check(const Draft& draft, const Node& container) {
@@ -312,7 +319,7 @@ void add_services(Draft& draft, const Pod& pod, const Conditions& after, bool wa
   note_left_out(draft, pod);
   Conditions before = after;
   for (const Node* container : items_at(*pod.spec, "initContainers")) {
-    const std::string name = fmt::format("{}-{}", pod.service, text_at(*container, "name"));
+    const std::string name = service_name(draft, pod, *container);
     const bool is_beside = is_sidecar(*container);
     if (is_beside)
       draft.note(fmt::format("sidecar \"{}\" is a service of its own: localhost does not reach it",
@@ -324,7 +331,7 @@ void add_services(Draft& draft, const Pod& pod, const Conditions& after, bool wa
   services.set(pod.service, ServiceMaker(draft, pod, *main).take(Role::Main, before, waited_for));
   for (const Node* container : items_at(*pod.spec, "containers")) {
     if (container == main) continue;
-    const std::string name = fmt::format("{}-{}", pod.service, text_at(*container, "name"));
+    const std::string name = service_name(draft, pod, *container);
     services.set(name,
                  ServiceMaker(draft, pod, *container).take(Role::Beside, {{pod.service, kStarted}}, false));
   }

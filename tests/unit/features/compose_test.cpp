@@ -104,7 +104,9 @@ See "trainjobc compose --help".
         R"(trainjobc: --mount .:workspace is not a folder and an absolute path, as in .:/workspace
 See "trainjobc compose --help".
 )");
-  CHECK(composed(good, {"--mount", "a:/w", "--mount", "b:/w:ro"}) ==
+  CHECK(composed(good, {"--mount", "\xff:/w"}).find("is not a folder and an absolute path") !=
+        std::string::npos);
+  CHECK(composed(good, {"--mount", "a:/w", "--mount", "b:/w/:ro"}) ==
         R"(trainjobc: --mount: /w is mounted twice
 )");
 }
@@ -120,6 +122,28 @@ TEST_CASE("compose: a file is of one job that fits on a machine") {
   CHECK(composed(job("torch-distributed", "numNodes: 100000")) ==
         R"(trainjobc: the job has more than 256 pods, too many for one machine: --nodes makes it smaller
 )");
+}
+
+TEST_CASE("compose: each service has a name of its own") {
+  constexpr const char* kRuntime = R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {name: twice}
+spec:
+  mlPolicy: {numNodes: 1}
+  template:
+    spec:
+      replicatedJobs:
+      - name: node
+        template:
+          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+          spec: {template: {spec: {containers: [{name: node, image: "a:1"}, {name: "0", image: "b:1"}]}}}
+      - name: node-0
+        template: {spec: {template: {spec: {containers: [{name: x, image: "c:1"}]}}}}
+---
+)";
+  const std::string text = composed(kRuntime + job("twice"));
+  CHECK(count_of(text, "\n  node-0-0-0:\n") == 1);
+  CHECK(count_of(text, "\n  node-0-0-0_:\n    image: b:1\n    network_mode: service:node-0-0\n") == 1);
 }
 
 TEST_CASE("compose: folders of --mount replace what is mounted there") {

@@ -305,9 +305,10 @@ TEST_CASE("new: what is wrong is said of the flags, and nothing is written") {
       refused({"torch", "--name", "a", "--nodes", "2", "--gpus", "1", "--", "python", "t.py"}) ==
       R"(1: trainjobc: --command: python starts one process on each node, and does not read PET_*: the 2 nodes train alone, each the whole job; start it with torchrun: [torchrun, t.py, …] [advice/no-launcher]
 )");
-  CHECK(refused({"torch", "--name", "a", "--", "torchrun", "t.py",
-                 "--token=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"}) ==
-        R"(1: trainjobc: --command: this looks like a Hugging Face token and is in plain text here; read it from an env variable that a Secret fills [advice/plain-secret]
+  CHECK(
+      refused({"torch", "--name", "a", "--", "torchrun", "t.py",
+               "--token=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"}) ==
+      R"(1: trainjobc: --command: this looks like a Hugging Face token and is in plain text here; read it from an env variable that a Secret fills [advice/plain-secret]
 )");
   CHECK(refused({"torch", "--name", "a", "--", "torchrun", "/workspace/experiments/pretrain/train.py",
                  "--output=/checkpoints/bert, large", "--epochs=3", "--learning-rate=3e-4"}) ==
@@ -362,7 +363,8 @@ spec:
       R"(2: trainjobc: --dataset: torch-distributed has no dataset-initializer; add --runtime to write a runtime that has one
 )");
   CHECK(refused({"torch", "--name", "a", "--model-secret", "b"}) ==
-        R"(2: trainjobc: --model-secret: there is no --model that it is for
+        R"(2: trainjobc: --model-secret requires --model
+See "trainjobc new --help".
 )");
   CHECK(
       refused({"torchtune", "--name", "a", "--runtime"}) ==
@@ -370,6 +372,42 @@ spec:
 )");
   CHECK(refused({"mpi", "--name", "a", "--", "mpirun", "a"}) ==
         R"(2: trainjobc: --image is missing: the runtime needs one
+)");
+}
+
+TEST_CASE("new: what nobody else would check before the pods start") {
+  const auto torch = [](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"torch", "--name", "a"});
+    flags.insert(flags.end(), {"--", "torchrun", "t.py"});
+    return refused(flags);
+  };
+  CHECK(
+      torch({"--claim", "My Claim"}) ==
+      R"(2: trainjobc: --claim: "My Claim" may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit; such as "my-claim"
+)");
+  CHECK(torch({"--claim", "c", "--claim-path", "out"}) ==
+        R"(2: trainjobc: --claim-path out is not an absolute path
+See "trainjobc new --help".
+)");
+  CHECK(torch({"--claim-path", "/out"}) == R"(2: trainjobc: --claim-path requires --claim
+See "trainjobc new --help".
+)");
+  CHECK(
+      torch({"--claim", "c", "--trainer-version", "2.1"}) ==
+      R"(2: trainjobc: --claim: Trainer 2.1 has no runtimePatches; add --runtime to write a runtime that mounts it
+)");
+  CHECK(torch({"--claim", "c", "--claim-path", "/dev/shm", "--shared-memory", "1Gi"})
+            .starts_with("1: trainjobc: --shared-memory: "));
+  CHECK(torch({"--processes", "0"}) == R"(2: trainjobc: --processes: a node needs at least one
+)");
+  CHECK(torch({"--nodes", "010"}) ==
+        R"(1: trainjobc: --nodes: spec.trainer.numNodes must be an integer, not the string "010" [input/type]
+)");
+  CHECK(torch({"--image", "a\xff"}) == R"(2: trainjobc: --image: its text is not UTF-8
+)");
+  CHECK(refused({"torch", "--name", "a", "--command", " "}) == R"(2: trainjobc: --command is empty
+)");
+  CHECK(refused({"torch", "--name", "a", "--", ""}) == R"(2: trainjobc: the command after "--" is empty
 )");
 }
 
@@ -383,6 +421,7 @@ TEST_CASE("new: a file is not overwritten") {
   CHECK(again.err == "trainjobc: a.yaml exists, and is not overwritten\n");
   CHECK(again.status == 2);
   CHECK(files.files["a.yaml"] == written);
+  CHECK(make(files, {"torch", "--name", "a", "-o", "-", "--", "torchrun", "t.py"}).out == written);
 }
 
 TEST_CASE("new: questions on a terminal") {
