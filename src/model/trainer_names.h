@@ -15,6 +15,10 @@ inline constexpr std::string_view kTrainJob = "TrainJob";
 inline constexpr std::string_view kTrainingRuntime = "TrainingRuntime";
 inline constexpr std::string_view kClusterTrainingRuntime = "ClusterTrainingRuntime";
 
+constexpr bool is_runtime_kind(std::string_view kind) {
+  return kind == kTrainingRuntime || kind == kClusterTrainingRuntime;
+}
+
 // Label of a Job template: which part of the TrainJob the replicatedJob runs.
 inline constexpr std::string_view kAncestorLabel = "trainer.kubeflow.org/trainjob-ancestor-step";
 inline constexpr std::string_view kTrainer = "trainer";

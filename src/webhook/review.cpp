@@ -54,10 +54,6 @@ std::optional<Json> parse(std::string_view body) {
   return root;
 }
 
-bool is_runtime_kind(std::string_view kind) {
-  return kind == model::kTrainingRuntime || kind == model::kClusterTrainingRuntime;
-}
-
 RuntimeName runtime_of(const Json& job, const std::string& ns) {
   const Json& ref = member(member(job, "spec"), "runtimeRef");
   std::string kind = text(ref, "kind");
@@ -81,7 +77,7 @@ bool is_checked(const Json& request) {
   if (operation != "CREATE" && operation != "UPDATE") return false;
   const Json& kind = member(request, "kind");
   const bool is_ours = text(kind, "group") == model::kTrainerGroup &&
-                       (text(kind, "kind") == model::kTrainJob || is_runtime_kind(text(kind, "kind")));
+                       (text(kind, "kind") == model::kTrainJob || model::is_runtime_kind(text(kind, "kind")));
   return is_ours && text(request, "subResource").empty() && member(request, "object").is_object();
 }
 
@@ -129,7 +125,8 @@ std::string write_answer(std::string_view uid, const Answer& answer) {
   Json response{{"uid", uid}, {"allowed", answer.allowed}};
   if (!answer.warnings.empty()) response["warnings"] = answer.warnings;
   if (!answer.allowed) response["status"] = {{"code", 403}, {"message", answer.message}};
-  const Json review{{"apiVersion", "admission.k8s.io/v1"}, {"kind", "AdmissionReview"}, {"response", response}};
+  const Json review{
+      {"apiVersion", "admission.k8s.io/v1"}, {"kind", "AdmissionReview"}, {"response", response}};
   return review.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -151,7 +148,8 @@ std::string line_of(const base::Diagnostic& finding) {
 std::string shortened(std::string line) {
   if (line.size() <= kLongestWarning) return line;
   size_t end = kLongestWarning - 3;
-  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U) --end;  // not within a character
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U)
+    --end;  // not within a character
   return line.substr(0, end) + "...";
 }
 
@@ -253,7 +251,8 @@ std::string change_of(const schema::FieldDifference& difference) {
   const std::string from = shown(difference.live);
   const std::string to = shown(difference.rendered);
   const std::string path = schema::to_keyed_string(difference.path);
-  return from == to ? fmt::format("{} changes", path) : fmt::format("{} changes from {} to {}", path, from, to);
+  return from == to ? fmt::format("{} changes", path)
+                    : fmt::format("{} changes from {} to {}", path, from, to);
 }
 
 // What new jobs of the runtime will have that those of the old one have not.

@@ -23,6 +23,7 @@
 #include "features/create/script.h"
 #include "k8s/name_syntax.h"
 #include "lint/groups.h"
+#include "model/behaviours.h"
 #include "model/trainer_names.h"
 
 namespace trainjobc::cli {
@@ -182,7 +183,9 @@ class NewJob {
     const std::string_view flag = !wanted_.claim.empty()           ? "--claim"
                                   : !wanted_.shared_memory.empty() ? "--shared-memory"
                                                                    : "";
-    if (flag.empty() || flags_.trainer_version.empty() || flags_.trainer_version >= "2.2") return true;
+    const model::Behaviours* behaviours = model::find_behaviours(flags_.trainer_version);
+    if (flag.empty() || !behaviours || behaviours->overrides >= model::OverrideStyle::JobTemplates)
+      return true;
     return refuse(fmt::format(
         "{}: Trainer {} has no runtimePatches; {}", flag, flags_.trainer_version,
         framework_ ? "add --runtime to write a runtime that mounts it" : "mount it in the runtime"));

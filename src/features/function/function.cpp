@@ -336,8 +336,7 @@ bool is_input(const Node& root) {
   const std::string_view kind = text_at(root, {"kind"});
   const std::string_view version = text_at(root, {"apiVersion"});
   return version.substr(0, version.find('/')) == model::kTrainerGroup &&
-         (kind == model::kTrainJob || kind == model::kTrainingRuntime ||
-          kind == model::kClusterTrainingRuntime);
+         (kind == model::kTrainJob || model::is_runtime_kind(kind));
 }
 
 // API group, kind, namespace and name: the identity of an object.

@@ -24,7 +24,7 @@ constexpr std::string_view kHint =
     "add a file to configurations: with what trainjobc kustomize-config prints";
 
 bool is_runtime(const Resource& resource) {
-  return resource.kind == model::kTrainingRuntime || resource.kind == model::kClusterTrainingRuntime;
+  return model::is_runtime_kind(resource.kind);
 }
 
 // The image of a TrainJob in its file, or in the last patch that has one.
@@ -45,10 +45,12 @@ bool is_reached(const Node& entry, std::string_view built_image) {
   return true;
 }
 
-void check_entry(const Resource& job, const Node& entry, std::string_view built_image, base::Diagnostics& out) {
+void check_entry(const Resource& job, const Node& entry, std::string_view built_image,
+                 base::Diagnostics& out) {
   const Node* name = entry.get("name");
   const Node* image = image_of(job);
-  if (!name || !image || repository_of(image->text()) != name->text() || is_reached(entry, built_image)) return;
+  if (!name || !image || repository_of(image->text()) != name->text() || is_reached(entry, built_image))
+    return;
   base::Diagnostic found = rules::finding(
       "advice/kustomize-images",
       fmt::format("the entry for {} does not reach spec.trainer.image of TrainJob {}: kustomize changes the "
@@ -112,10 +114,11 @@ std::map<std::string, std::string, std::less<>> renamed_runtimes(const Tree& tre
   for (const Resource& runtime : tree.resources()) {
     if (!is_runtime(runtime)) continue;
     for (size_t i = 0; i + 1 < runtime.names.size(); ++i) {
-      renamed.emplace(runtime.names[i],
-                      fmt::format("kustomize has renamed it to {}, but not the runtimeRef, which it does not know: "
-                                  "{}",
-                                  runtime.names.back(), kHint));
+      renamed.emplace(
+          runtime.names[i],
+          fmt::format("kustomize has renamed it to {}, but not the runtimeRef, which it does not know: "
+                      "{}",
+                      runtime.names.back(), kHint));
     }
   }
   return renamed;

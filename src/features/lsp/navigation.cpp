@@ -55,8 +55,7 @@ std::optional<RuntimeName> runtime_meant(const Workspace& workspace, const Docum
     if (!reference) return std::nullopt;  // of two specs, the first one counts
     return runtime_name(workspace, document, cursor, reference->text_of("kind"), reference->text_of("name"));
   }
-  const bool is_runtime =
-      cursor.kind() == model::kClusterTrainingRuntime || cursor.kind() == model::kTrainingRuntime;
+  const bool is_runtime = model::is_runtime_kind(cursor.kind());
   // Elsewhere in a runtime, it is not the runtime as a whole that is meant.
   const bool names_it =
       matches(path, {"metadata", "name"}) || matches(path, {"metadata"}) || matches(path, {"kind"});
@@ -79,7 +78,7 @@ class SymbolTree {
       for (const SyntaxEntry& item : items->entries) add_object(item.value, item.begin, item.end, out);
       return;
     }
-    if (!is_job && kind != model::kTrainingRuntime && kind != model::kClusterTrainingRuntime) return;
+    if (!is_job && !model::is_runtime_kind(kind)) return;
     const SyntaxNode* name = object.at({"metadata", "name"});
     Json children = Json::array();
     if (is_job) {

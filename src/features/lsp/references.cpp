@@ -179,9 +179,7 @@ std::string policy_words(const Node& spec) {
 
 NameReference reference_at(const Cursor& cursor) {
   if (cursor.kind() == model::kTrainJob) return in_train_job(cursor);
-  const bool is_runtime =
-      cursor.kind() == model::kTrainingRuntime || cursor.kind() == model::kClusterTrainingRuntime;
-  return is_runtime ? in_runtime(cursor) : NameReference{};
+  return model::is_runtime_kind(cursor.kind()) ? in_runtime(cursor) : NameReference{};
 }
 
 std::vector<const yaml::Node*> names_in(const yaml::Node& runtime, const NameReference& reference) {

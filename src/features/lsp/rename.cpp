@@ -26,10 +26,6 @@
 namespace trainjobc::lsp {
 namespace {
 
-bool is_runtime_object(const Cursor& cursor) {
-  return cursor.kind() == model::kClusterTrainingRuntime || cursor.kind() == model::kTrainingRuntime;
-}
-
 // What the value at the cursor names, in the runtime at the cursor or in that of its TrainJob.
 struct Mention {
   NameOf of = NameOf::Nothing;
@@ -38,7 +34,7 @@ struct Mention {
 
 Mention mention_at(const Cursor& cursor) {
   const CursorPath& path = cursor.path;
-  if (!is_runtime_object(cursor)) {
+  if (!model::is_runtime_kind(cursor.kind())) {
     NameReference reference = reference_at(cursor);
     return {reference.of, std::move(reference.jobs)};
   }
@@ -65,7 +61,7 @@ bool is_same(const RuntimeName& a, const RuntimeName& b) {
 // The runtime that the object is, or that the TrainJob refers to; nullopt for others.
 std::optional<RuntimeName> runtime_named(const Workspace& workspace, const DocumentId& document,
                                          const Cursor& cursor) {
-  if (is_runtime_object(cursor))
+  if (model::is_runtime_kind(cursor.kind()))
     return runtime_name(workspace, document, cursor, cursor.kind(), cursor.name());
   const SyntaxNode* reference = cursor.at({"spec", "runtimeRef"});
   if (cursor.kind() != model::kTrainJob || !reference) return std::nullopt;

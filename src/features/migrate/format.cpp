@@ -26,8 +26,7 @@ using base::Diagnostic;
 using report::Json;
 
 bool is_runtime(const std::string& object) {
-  const std::string_view kind = std::string_view(object).substr(0, object.find('/'));
-  return kind == model::kTrainingRuntime || kind == model::kClusterTrainingRuntime;
+  return model::is_runtime_kind(std::string_view(object).substr(0, object.find('/')));
 }
 
 std::string_view to_string(Fate fate) {

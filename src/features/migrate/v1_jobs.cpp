@@ -111,8 +111,7 @@ v1::Converter& V1Jobs::converter() {
 namespace {
 
 bool is_runtime(const Node* object) {
-  const std::string_view kind = yaml::string_at(*object, "kind");
-  return kind == model::kTrainingRuntime || kind == model::kClusterTrainingRuntime;
+  return model::is_runtime_kind(yaml::string_at(*object, "kind"));
 }
 
 const model::V1Kind* kind_of_v1(const Node& object) {

@@ -156,8 +156,7 @@ const Node* without_nulls(const Node& node, const Maker& make) {
 }
 
 bool is_runtime(const cluster::LiveObject& object) {
-  return cluster::group_of(object.api_version) == model::kTrainerGroup &&
-         (object.kind == model::kClusterTrainingRuntime || object.kind == model::kTrainingRuntime);
+  return cluster::group_of(object.api_version) == model::kTrainerGroup && model::is_runtime_kind(object.kind);
 }
 
 }  // namespace

@@ -248,11 +248,11 @@ void Converter::add_known(const std::string& name, const std::string& text) {
   const schema::Schema& train_job = *options_.target.schemas->kind(model::kTrainJob)->schema;
   for (const Node* object : objects) {
     const model::ObjectId id = model::identify(*object);
-    const bool is_namespaced = id.kind == model::kTrainingRuntime;
     const Node* spec = object->get("spec");
     if (yaml::text_at(*object, "apiVersion") != model::kTrainerApiVersion || !spec || !spec->is_map())
       continue;
-    if (!is_namespaced && id.kind != model::kClusterTrainingRuntime) continue;
+    if (!model::is_runtime_kind(id.kind)) continue;
+    const bool is_namespaced = id.kind == model::kTrainingRuntime;
     known_.push_back({is_namespaced ? model::kTrainingRuntime : model::kClusterTrainingRuntime,
                       std::string(model::effective_namespace(id)), std::string(id.name),
                       split_runtime(*spec, train_job, make)});
