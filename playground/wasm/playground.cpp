@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/files/file_system.h"
-#include "cli/app.h"
+#include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/ssh_key.h"

@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
 #include <span>
 #include <tuple>
 
 #include "base/text/layout.h"
 #include "base/text/printable.h"
-#include "base/text/unicode.h"
+#include "base/text/text.h"
 
 namespace trainjobc::base {
 
@@ -21,11 +23,6 @@ Diagnostic::Diagnostic(Diagnostic&&) noexcept = default;
 Diagnostic& Diagnostic::operator=(const Diagnostic&) = default;
 Diagnostic& Diagnostic::operator=(Diagnostic&&) noexcept = default;
 Diagnostic::~Diagnostic() = default;
-
-std::string_view outer_field(std::string_view field) {
-  const size_t end = field.find_last_of(".[");
-  return field.substr(0, end == std::string_view::npos ? 0 : end);
-}
 
 std::string_view to_string(Severity severity) {
   switch (severity) {
@@ -277,6 +274,132 @@ std::string format_text(const Diagnostic& diagnostic, TextStyle style) {
     out += wrap(text, style.width, kIndent) + "\n";
   }
   return out;
+}
+
+namespace {
+
+// What the findings of one object and stage explain.
+struct Causes {
+  using Fields = std::set<std::string_view>;
+  Fields of_wrong_type;
+  Fields misspelled;  // that are missing for it
+  Fields refused;
+};
+
+void note_cause(const Diagnostic& found, Causes& causes) {
+  if (found.rule.ends_with("/type")) causes.of_wrong_type.insert(found.field);
+  if (!found.meant.empty()) causes.misspelled.insert(found.meant);
+  if (found.severity == Severity::Error && found.depends_on.empty()) causes.refused.insert(found.field);
+}
+
+// The field that has this one inside: "spec.env[0]" for "spec.env[0].name"; "" for the fields of an object.
+std::string_view outer_field(std::string_view field) {
+  const size_t end = field.find_last_of(".[");
+  return field.substr(0, end == std::string_view::npos ? 0 : end);
+}
+
+bool is_inside(std::string_view field, const Causes::Fields& outer) {
+  for (field = outer_field(field); !field.empty(); field = outer_field(field)) {
+    if (outer.contains(field)) return true;
+  }
+  return false;
+}
+
+bool is_consequence(const Diagnostic& found, const Causes& causes) {
+  const bool is_missing = found.rule.ends_with("/required") && causes.misspelled.contains(found.field);
+  const auto is_refused = [&](const std::string& field) { return causes.refused.contains(field); };
+  return is_missing || is_inside(found.field, causes.of_wrong_type) ||
+         std::ranges::any_of(found.depends_on, is_refused);
+}
+
+// What explains the findings, by object and stage. Valid until the findings are changed.
+class AllCauses {
+ public:
+  explicit AllCauses(const std::vector<Diagnostic>& findings) {
+    for (const Diagnostic& found : findings) note_cause(found, causes_[{found.object, found.stage}]);
+  }
+
+  bool explain(const Diagnostic& found) const {
+    const auto causes = causes_.find({found.object, found.stage});
+    return causes != causes_.end() && is_consequence(found, causes->second);
+  }
+
+ private:
+  std::map<std::pair<std::string_view, Stage>, Causes> causes_;
+};
+
+// Of the same complaint about the same text of an input only the first is kept, whether it is repeated for
+// another field of its object, or for other objects, such as the jobs of one runtime.
+class Firsts {
+ public:
+  // Whether it is the first; the findings are asked for in order, and stay where they are until then.
+  bool add(const Diagnostic& found) {
+    const Location& at = found.location;
+    if (!at.file || at.line == 0) return true;
+    if (!last_ || !is_same_place(last_->location, at)) of_place_.clear();
+    last_ = &found;
+    const Complaint key(at.file, found.rule, found.severity, found.message);
+    const auto [first, is_first] = of_place_.try_emplace(key, &found);
+    if (is_first) return true;
+    if (first->second->object == found.object) return first->second->field == found.field;
+    others_[first->second].insert(found.object);
+    return false;
+  }
+
+  // "the same for …", for each first finding that is repeated for other objects.
+  std::map<const Diagnostic*, std::string> notes() const {
+    std::map<const Diagnostic*, std::string> notes;
+    for (const auto& [first, objects] : others_) notes[first] = "the same for " + names(objects);
+    return notes;
+  }
+
+ private:
+  using Complaint = std::tuple<const SourceFile*, std::string_view, Severity, std::string_view>;
+
+  static bool is_same_place(const Location& one, const Location& other) {
+    return one.line == other.line && one.column == other.column && one.file->name() == other.file->name();
+  }
+
+  static std::string names(const std::set<std::string>& objects) {
+    constexpr size_t kNamed = 3;
+    const auto end =
+        std::next(objects.begin(), static_cast<std::ptrdiff_t>(std::min(kNamed, objects.size())));
+    std::string text = fmt::format("{}", fmt::join(objects.begin(), end, ", "));
+    if (objects.size() > kNamed) text += fmt::format(" and {} more", objects.size() - kNamed);
+    return text;
+  }
+
+  const Diagnostic* last_ = nullptr;
+  std::map<Complaint, const Diagnostic*> of_place_;
+  std::map<const Diagnostic*, std::set<std::string>> others_;
+};
+
+}  // namespace
+
+Diagnostics with_marked_consequences(Diagnostics findings) {
+  std::vector<bool> is_cause;
+  std::map<const Diagnostic*, std::string> notes;
+  {
+    const AllCauses causes(findings.items());
+    Firsts firsts;
+    for (const Diagnostic& found : findings.items())
+      is_cause.push_back(!causes.explain(found) && firsts.add(found));
+    notes = firsts.notes();
+  }
+  auto next = is_cause.begin();
+  findings.retain([&](Diagnostic& found) {
+    const auto note = notes.find(&found);
+    if (note != notes.end()) found.notes.push_back({note->second, {}});
+    found.is_consequence = !*next++;
+    return true;
+  });
+  return findings;
+}
+
+Diagnostics without_consequences(Diagnostics findings) {
+  Diagnostics marked = with_marked_consequences(std::move(findings));
+  marked.retain([](const Diagnostic& found) { return !found.is_consequence; });
+  return marked;
 }
 
 }  // namespace trainjobc::base

@@ -62,9 +62,6 @@ struct Diagnostic {
   Certainty certainty = Certainty::Safe;  // of the fix
 };
 
-// The field that has this one inside: "spec.env[0]" for "spec.env[0].name"; "" for the fields of an object.
-std::string_view outer_field(std::string_view field);
-
 // Makes the edits the fix of a diagnostic, as what was most likely meant.
 inline void suggest_fix(Diagnostic& diagnostic, std::vector<Edit> edits) {
   diagnostic.fix = std::move(edits);
@@ -119,5 +116,17 @@ struct TextStyle {
 //      14 |     source line
 //         |     ^~~~ hint
 std::string format_text(const Diagnostic& diagnostic, TextStyle style);
+
+// One cause, one finding:
+
+// All that the cluster would say, with a mark (Diagnostic::is_consequence) at what mending another finding
+// would mend, too: what is inside a value of the wrong type, a field that is missing because its name is
+// misspelled, a limit that an amount lacks which is refused itself, the same complaint about one value that
+// is in several fields or about the runtime of several jobs; the note of the first of these names the other
+// jobs. `findings` are sorted.
+Diagnostics with_marked_consequences(Diagnostics findings);
+
+// Those without the mark.
+Diagnostics without_consequences(Diagnostics findings);
 
 }  // namespace trainjobc::base

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <limits>
 
-#include "base/text/unicode.h"
+#include "base/text/text.h"
 
 namespace trainjobc::base {
 

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "cli/app.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
-#include <span>
 #include <utility>
 
 #include "base/version.h"
 #include "cli/command.h"
-#include "cli/complete.h"
-#include "cli/exit_status.h"
-#include "cli/help.h"
-#include "cli/parse.h"
 
 namespace trainjobc::cli {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A command is described once: help, manual pages, completion, and the parser (cli/parse.h) read its
+// A command is described once: help, manual pages, completion, and the parser (cli/parse.cpp) read its
 // description.
 #pragma once
 
@@ -115,5 +115,86 @@ struct CommandEntry {
 };
 
 std::span<const CommandEntry> commands();
+
+// Reads a command line as its commands describe it.
+
+enum class Wanted { Run, Help, Version, Nothing };
+
+struct ParsedLine {
+  Wanted wanted = Wanted::Nothing;
+  const Command* command = nullptr;  // the innermost on the line, or the root
+  std::string error;                 // if nothing can be done
+};
+
+// Sets the targets of the flags that are given, and what commands and flags say of the line.
+ParsedLine parse(Command& root, const std::vector<std::string>& arguments);
+
+// What `--help`, the manual pages and the lists of rules print.
+
+// For a terminal with that many columns; 0: not a terminal.
+std::string help_text(const Command& command, size_t terminal);
+
+// What the program prints without a command.
+std::string short_help(const Command& command, size_t terminal);
+
+// The words of one paragraph in lines of at most `width` columns; lines after the first are indented by
+// `indent` spaces.
+std::string fill(std::string_view text, size_t width, size_t indent);
+
+// Manual pages, generated from the same descriptions as --help.
+
+// One page in man(7)'s language: of the root, trainjobc(1), or of a command, trainjobc-render(1).
+std::string man_page(const Command& command);
+
+// Writes all pages into a directory. Returns the exit status.
+int write_man_pages(const Command& root, const std::string& directory, Console& console);
+
+// What `lint --list-rules` and `lint --explain` print.
+
+// One rule per line: id, severity, summary. For a terminal with that many columns; 0: not a terminal.
+std::string list_rules(size_t width);
+
+// Prints a rule's explanation; an unknown rule is a usage error with a suggestion. Returns the exit status.
+int explain_rule(Console& console, const std::string& id);
+
+// The JSON Schemas that are installed.
+
+// One file for each kind of each Trainer version. Returns the exit status; what failed has been reported.
+int write_schemas(const std::string& directory, Console& console);
+
+// Completion of a command line for all shells: what is possible at the cursor.
+
+// What a shell does besides offering the words; the numbers are those of Cobra, which kubectl and its plugins
+// use.
+enum class FileCompletion {
+  Any = 0,
+  NoSpace = 2,
+  None = 4,
+  NoneNoSpace = 6,
+  Extensions = 8,
+  Directories = 16
+};
+
+struct Candidate {
+  std::string word;
+  std::string description;
+};
+
+struct Completion {
+  std::vector<Candidate> candidates;  // for Extensions, the file name extensions
+  FileCompletion files = FileCompletion::None;
+};
+
+// `words` are those after the program's name up to the cursor; the last one, which may be "", is being typed.
+Completion complete(const Command& root, std::span<const std::string> words, Console& console);
+
+// Prints a completion: "word<TAB>description" lines, then ":<number>".
+int print_completion(const Command& root, std::span<const std::string> words, Console& console);
+
+// The command line as a function.
+
+// Parses the arguments (without the program's name), runs the command, prints its output through `console`.
+// Returns the exit status.
+int run(const std::vector<std::string>& arguments, Console& console);
 
 }  // namespace trainjobc::cli

@@ -3,13 +3,18 @@
 // The commands: their setup functions, and those whose programs tests can replace.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/process.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options.h"
+#include "cli/revisions.h"
+#include "cli/ssh_key.h"
+#include "features/cluster/compare.h"
 #include "features/lsp/workspace.h"
 
 namespace trainjobc::cli {
@@ -66,5 +71,110 @@ int run_plan(Console& console, const PlanFlags& flags, base::ProcessRunner& runn
 lsp::InputLoader workspace_loader(Console& console);
 
 std::function<int(Console&)> setup_lsp(Command& command);
+
+// trainjobc diff; tests can replace the programs that it runs.
+
+struct DiffFlags {
+  InputFlags input;
+  ColourFlag colour;
+  std::vector<std::string> live;
+  std::vector<std::string> from;
+  std::vector<std::string> from_runtimes;
+  RevisionFlags revisions;
+  std::string from_version;  // of Trainer; "": no comparison of versions
+  std::string to_version;
+  std::string format;  // "" is text, or KUBECTL_EXTERNAL_DIFF
+  std::string orphans = "auto";
+  std::string context;
+  std::string kubeconfig;
+  std::string field_manager = "trainjobc";
+  unsigned timeout = kCallTimeout;  // seconds
+  bool server_side = false;
+  bool show_ignored = false;
+};
+
+// Comparisons without a cluster: of two sets of files, of two revisions, of one for two versions of Trainer.
+// nullopt if the inputs can't be loaded, which has been reported; the report has what is wrong in them.
+
+std::optional<cluster::Report> compare_files(Console& console, const DiffFlags& flags,
+                                             const InputFlags& before, const InputFlags& after);
+std::optional<cluster::Report> compare_revisions(Console& console, const DiffFlags& flags,
+                                                 base::ProcessRunner& runner);
+std::optional<cluster::Report> compare_versions(Console& console, const DiffFlags& flags);
+
+// How diff compiles.
+Options options_of(const DiffFlags& flags);
+
+// 0: the same, 1: different, above 1: an error.
+int run_diff(Console& console, const DiffFlags& flags, base::ProcessRunner& runner);
+
+// trainjobc runtimes pull and check, with the programs they run exchangeable for tests.
+
+// How runtimes pull and check ask a cluster.
+struct RuntimeClusterFlags {
+  std::string context;
+  std::string kubeconfig;
+  std::string ns;                   // "": all
+  unsigned timeout = kCallTimeout;  // seconds
+
+  void add_to(Command& command);
+};
+
+struct RuntimesPullFlags {
+  RuntimeClusterFlags cluster;
+  std::string directory;
+  std::string trainer_version;
+};
+
+struct RuntimesCheckFlags {
+  RuntimeClusterFlags cluster;
+  std::vector<std::string> paths;
+  DirectoryFlags directories;
+  std::string trainer_version;
+  std::string format = "text";
+  bool ask_cluster = false;
+};
+
+struct RuntimesUsedByFlags {
+  std::vector<std::string> paths;
+  DirectoryFlags directories;
+  std::string name;    // "": all
+  std::string format;  // text, json or name
+};
+
+// 0: written; 2: usage, I/O or kubectl.
+int run_runtimes_pull(Console& console, const RuntimesPullFlags& flags, base::ProcessRunner& runner);
+
+// 0: none differs; 1: one does; 2: usage, I/O or kubectl.
+int run_runtimes_check(Console& console, const RuntimesCheckFlags& flags, base::ProcessRunner& runner);
+
+// 0; 2: usage or I/O.
+int run_runtimes_used_by(Console& console, const RuntimesUsedByFlags& flags);
+
+// trainjobc submit; tests can replace the programs that it runs, and the clock.
+
+struct SubmitFlags {
+  InputFlags input;
+  ColourFlag colour;
+  SshKeyFlag ssh_key;
+  std::string context;
+  std::string kubeconfig;
+  std::string dry_run;  // "", "client" or "server"
+  bool force_conflicts = false;
+  bool replace = false;
+  bool wait = false;
+  bool cancel_on_interrupt = false;
+  unsigned timeout = 0;  // seconds; 0: none
+};
+
+// How submit runs kubectl and waits.
+struct SubmitSystem {
+  base::ProcessRunner& runner;
+  base::Clock& clock;
+};
+
+// 0: everything is in place; 1: an input was rejected, or with --wait a JobSet failed; 2: usage, I/O,
+// kubectl, timeout; 128 + the number of an ignored signal that was received during --wait.
+int run_submit(Console& console, SubmitFlags flags, const SubmitSystem& system);
 
 }  // namespace trainjobc::cli

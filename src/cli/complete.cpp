@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Names that completion offers: rules, and the runtimes and jobs in the inputs on the line.
-#include "cli/complete.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "cli/exit_status.h"
+#include "cli/command.h"
 #include "cli/input.h"
 #include "compile/input.h"
 #include "features/json_schema/json_schema.h"

@@ -13,9 +13,7 @@
 
 #include "base/files/descriptor.h"
 #include "base/text/layout.h"
-#include "base/text/printable.h"
 #include "base/text/text.h"
-#include "cli/exit_status.h"
 
 namespace trainjobc::cli {
 

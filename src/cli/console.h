@@ -121,4 +121,10 @@ class ProgressBlock {
   std::vector<std::string> shown_;
 };
 
+// Exit statuses of the commands.
+
+inline constexpr int kOk = 0;
+inline constexpr int kRejected = 1;  // an input was rejected, or lint has findings
+inline constexpr int kFailed = 2;    // usage or I/O
+
 }  // namespace trainjobc::cli

@@ -14,7 +14,6 @@
 #include "features/gitops/roots.h"
 #include "features/helm/build.h"
 #include "features/kustomize/build.h"
-#include "features/kustomize/checks.h"
 #include "lint/report/document.h"
 
 namespace trainjobc::cli {

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "cli/help.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
-#include <vector>
 
 #include "base/text/layout.h"
 #include "base/text/suggest.h"
 #include "base/text/text.h"
 #include "base/version.h"
-#include "cli/exit_status.h"
+#include "cli/command.h"
 #include "cli/options.h"
 #include "policy/plugin.h"
 #include "rules/rules.h"
@@ -250,8 +246,8 @@ std::string files(const Command& command) {
   return entry(
       ".I .trainjobc.yaml",
       "Settings. It applies to the files in its folder and below, except where a nearer one applies; "
-      "standard "
-      "input and pipes\nhave the settings of a file in the working directory. Flags override environment "
+      "standard input and pipes\nhave the settings of a file in the working directory. Flags override "
+      "environment "
       "variables, which override the file.");
 }
 
@@ -262,7 +258,9 @@ std::string examples(const Command& command) {
 }
 
 std::string see_also(const Command& command) {
-  const bool has_settings = reads_settings(command) || !command.parent;
+  const bool takes_file =
+      std::ranges::any_of(command.flags, [](const Flag& flag) { return flag.long_name() == "--config"; });
+  const bool has_settings = reads_settings(command) || takes_file || !command.parent;
   std::string text = command.parent ? fmt::format(".BR {} (1)", page_name(*command.parent)) : "";
   if (has_settings) text += (text.empty() ? "" : ",\n") + std::string(".BR trainjobc.yaml (5)");
   return text + "\n";

@@ -9,8 +9,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "base/files/file_system.h"
 #include "base/files/paths.h"
@@ -229,14 +227,14 @@ using base::IoError;
 using base::IoResult;
 
 // A file to read, as the command line spells it.
-struct Planned {
+struct FoundFile {
   std::string name;
   bool named = false;  // otherwise found in a directory
 };
 
-class InputPlan {
+class InputFiles {
  public:
-  InputPlan(Console& console, const DiscoverOptions& options) : console_(console), options_(options) {}
+  InputFiles(Console& console, const DiscoverOptions& options) : console_(console), options_(options) {}
 
   Loaded loaded;
 
@@ -278,7 +276,7 @@ class InputPlan {
 
   // Of two spellings of a file, the shorter one stays.
   void add_file(const std::string& name, const std::string& place, bool named) {
-    const auto [at, is_new] = files_.try_emplace(place, Planned{name, named});
+    const auto [at, is_new] = files_.try_emplace(place, FoundFile{name, named});
     if (is_new) return;
     std::string& known = at->second.name;
     if (std::pair(name.size(), name) < std::pair(known.size(), known)) known = name;
@@ -287,19 +285,19 @@ class InputPlan {
 
   Console& console_;
   const DiscoverOptions& options_;
-  std::map<std::string, Planned> files_;  // by their absolute paths
+  std::map<std::string, FoundFile> files_;  // by their absolute paths
 };
 
 }  // namespace
 
 IoResult<Loaded> load_sources(Console& console, const std::vector<std::string>& paths,
                               const DiscoverOptions& options) {
-  InputPlan plan(console, options);
+  InputFiles files(console, options);
   for (const std::string& path : paths) {
-    if (auto error = plan.add(path)) return *error;
+    if (auto error = files.add(path)) return *error;
   }
-  if (auto error = plan.read()) return *error;
-  return std::move(plan.loaded);
+  if (auto error = files.read()) return *error;
+  return std::move(files.loaded);
 }
 
 namespace {

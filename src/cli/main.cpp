@@ -4,18 +4,13 @@
 #include <exception>
 #include <initializer_list>
 #include <new>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
 #include "base/files/descriptor.h"
-#include "cli/app.h"
-#include "cli/console.h"
-#include "cli/exit_status.h"
+#include "cli/command.h"
 
 namespace {
 

@@ -11,11 +11,9 @@
 #include <map>
 #include <tuple>
 
+#include "base/diagnostic.h"
 #include "base/files/paths.h"
-#include "base/text/layout.h"
 #include "base/text/suggest.h"
-#include "cli/input.h"
-#include "compile/consequences.h"
 #include "compile/input.h"
 #include "lint/config.h"
 #include "model/behaviours.h"
@@ -326,7 +324,7 @@ void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, C
   const base::TextStyle style{use_colour(colour, console, console.stderr_is_terminal()),
                               console.stderr_width()};
   std::string text;
-  const base::Diagnostics causes = compile::without_consequences(diagnostics);
+  const base::Diagnostics causes = base::without_consequences(diagnostics);
   for (base::Diagnostic diagnostic : causes.items()) {
     if (diagnostic.severity == base::Severity::Info) continue;
     if (job_errors_warn && diagnostic.stage == base::Stage::Job)

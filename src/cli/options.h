@@ -10,7 +10,6 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/exit_status.h"
 #include "cli/input.h"
 #include "cli/roots.h"
 #include "compile/compile.h"

@@ -2,8 +2,6 @@
 
 // The only source that includes CLI11, whose header takes seconds to compile: it splits the line into flags
 // and arguments. What they mean is checked here, against the descriptions.
-#include "cli/parse.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,9 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <map>
 
 #include "base/text/suggest.h"
+#include "cli/command.h"
 
 namespace trainjobc::cli {
 namespace {

@@ -9,11 +9,9 @@
 #include <map>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
-#include "cli/exit_status.h"
 #include "features/kubectl/kubectl.h"
 #include "secret/secret.h"
 #include "yaml/node.h"

@@ -12,7 +12,6 @@
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
-#include "features/kustomize/build.h"
 #include "features/kustomize/checks.h"
 #include "model/trainer_names.h"
 

@@ -10,11 +10,8 @@
 #include <iterator>
 #include <set>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "cli/input.h"
-#include "policy/plugin.h"
 #include "yaml/node.h"
 
 namespace trainjobc::cli {

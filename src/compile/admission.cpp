@@ -9,15 +9,12 @@
 #include <utility>
 
 #include "k8s/field.h"
-#include "k8s/jobset/view.h"
-#include "k8s/jobset/webhook.h"
 #include "k8s/object_meta.h"
 #include "model/behaviours.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
 #include "schema/typed.h"
-#include "schema/validate.h"
-#include "yaml/rewrite/insert.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::compile {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "compile/input.h"
-#include "k8s/jobset/webhook.h"
+#include "k8s/jobset/jobset.h"
 #include "k8s/violations.h"
 #include "schema/schema.h"
 #include "schema/validate.h"

@@ -6,14 +6,12 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 
 #include "compile/merge.h"
 #include "model/trainer_names.h"
-#include "policy/build_nodes.h"
+#include "policy/container.h"
 #include "rules/rules.h"
 #include "yaml/changes.h"
-#include "yaml/node.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::compile {

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The passes over all inputs; the order of those of one job is in passes.cpp.
-#include "compile/compile.h"
 
 #include <algorithm>
 #include <iterator>
-#include <memory>
-#include <set>
 #include <tuple>
 #include <utility>
-#include <vector>
 
-#include "compile/input.h"
 #include "compile/jobs.h"
-#include "compile/runtimes.h"
-#include "compile/trial.h"
-#include "compile/versions.h"
 #include "secret/secret.h"
 
 namespace trainjobc {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// All passes: TrainJobs and runtimes in, the objects that Kubeflow Trainer would create out. `tools` and
+// All passes: TrainJobs and runtimes in, the objects that Kubeflow Trainer would create out. `features` and
 // `cli` compile with it; other programs use trainjobc/trainjobc.h, whose results own what they hold.
 #pragma once
 

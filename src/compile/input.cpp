@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -18,16 +16,11 @@
 #include "compile/build.h"
 #include "k8s/violations.h"
 #include "model/behaviours.h"
-#include "model/dialects.h"
-#include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "model/v1_kinds.h"
 #include "rules/rules.h"
 #include "secret/secret.h"
-#include "yaml/node.h"
-#include "yaml/read/reader.h"
-#include "yaml/rewrite/insert.h"
-#include "yaml/rewrite/replace.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::compile {
 namespace {

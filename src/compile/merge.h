@@ -12,9 +12,11 @@
 
 #include "base/diagnostic.h"
 #include "compile/admission.h"
+#include "compile/compile.h"
 #include "model/behaviours.h"
 #include "model/runtime.h"
 #include "model/train_job.h"
+#include "policy/plugin.h"
 #include "policy/runtime_info.h"
 #include "schema/schema.h"
 #include "yaml/node.h"
@@ -85,5 +87,13 @@ void apply_node_resources(policy::RuntimeInfo& info, const yaml::Maker& make);
 
 // Whether a job's resourcesPerNode applies to the set's first container `node`.
 bool takes_node_resources(const policy::RuntimeInfo& info, const policy::PodSet& set);
+
+// The same job with another number of nodes or processes, or another image: what it would be if its
+// spec.trainer said so.
+
+// Changes the job; `merged` is it with its runtime before that. False if its framework has no such number,
+// which is a finding.
+bool scale_job(model::TrainJob& job, const policy::RuntimeInfo& merged, const JobScale& scale,
+               const yaml::Maker& make, policy::Findings& findings);
 
 }  // namespace trainjobc::compile

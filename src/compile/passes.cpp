@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <utility>
 
 #include "base/text/suggest.h"
@@ -15,7 +14,6 @@
 #include "compile/advice/advice.h"
 #include "compile/build.h"
 #include "compile/merge.h"
-#include "compile/scale.h"
 #include "k8s/job/job.h"
 #include "k8s/name_syntax.h"
 #include "k8s/violations.h"
@@ -25,8 +23,7 @@
 #include "policy/webhook_rules.h"
 #include "rules/rules.h"
 #include "secret/secret.h"
-#include "yaml/rewrite/insert.h"
-#include "yaml/rewrite/replace.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::compile {
 namespace {

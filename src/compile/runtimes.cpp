@@ -6,15 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <ranges>
-#include <string>
-#include <utility>
 
 #include "compile/admission.h"
 #include "compile/advice/advice.h"
 #include "compile/build.h"
-#include "model/runtime.h"
 #include "model/trainer_names.h"
 #include "policy/webhook_rules.h"
 #include "rules/rules.h"

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -18,7 +19,6 @@
 #include "base/arena.h"
 #include "base/diagnostic.h"
 #include "base/text/suggest.h"
-#include "compile/catalogue_files.h"
 #include "compile/compile.h"
 #include "compile/input.h"
 #include "compile/versions.h"
@@ -27,6 +27,17 @@
 #include "schema/schema.h"
 
 namespace trainjobc::compile {
+
+// The built-in runtime catalogue, templates/v*/*.yaml, as of the build of the binary.
+
+struct CatalogueFile {
+  std::string_view version;  // of Trainer: "2.3"
+  std::string_view name;     // "torch_distributed.yaml"
+  std::string_view text;
+};
+
+// Oldest version first, by name within a version.
+std::span<const CatalogueFile> catalogue_files();
 
 // The catalogue's text for a runtime of a Trainer version; nullptr if there is none of that name.
 const CatalogueFile* find_catalogue_runtime(std::string_view version, std::string_view name);

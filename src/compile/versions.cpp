@@ -6,12 +6,7 @@
 
 #include <algorithm>
 #include <deque>
-#include <memory>
-#include <set>
-#include <string_view>
-#include <tuple>
 #include <unordered_set>
-#include <vector>
 
 #include "model/runtime.h"
 #include "model/trainer_names.h"

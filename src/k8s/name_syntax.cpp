@@ -6,10 +6,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 
 #include "base/text/text.h"
-#include "base/text/unicode.h"
 #include "secret/secret.h"
 
 namespace trainjobc::k8s {

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Metadata of objects: namespaces, annotations with a meaning, and what the API server refuses.
+// Metadata of objects: namespaces, annotations with a meaning, label selectors, and what the API server
+// refuses.
 // Source of the rules: k8s.io/apimachinery/pkg/api/validation, objectmeta.go.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
 #include <string_view>
 
+#include "k8s/field.h"
 #include "k8s/violations.h"
 #include "yaml/node.h"
 
@@ -21,14 +26,11 @@ inline std::string_view effective_namespace(std::string_view ns) {
 }
 
 // What only the API server sets.
-inline constexpr std::array<std::string_view, 8> kServerMetadata{"creationTimestamp",
-                                                                 "deletionGracePeriodSeconds",
-                                                                 "deletionTimestamp",
-                                                                 "generation",
-                                                                 "managedFields",
-                                                                 "resourceVersion",
-                                                                 "selfLink",
-                                                                 "uid"};
+inline constexpr std::array<std::string_view, 8> kServerMetadata{
+    "creationTimestamp", "deletionGracePeriodSeconds",
+    "deletionTimestamp", "generation",
+    "managedFields",     "resourceVersion",
+    "selfLink",          "uid"};
 
 inline bool is_server_metadata(std::string_view key) {
   return std::ranges::find(kServerMetadata, key) != kServerMetadata.end();
@@ -53,5 +55,21 @@ enum class NameRule { DnsSubdomain, DnsLabel, Dns1035Label };
 // the object is not `namespaced`, as the API server drops it. Wrong types are not reported here but by
 // validate_structure.
 Violations validate_object_meta(const yaml::Node& object, NameRule rule, bool namespaced);
+
+// Labels, annotations, and the selectors that match labels.
+
+// Keys and values; `what` is "label" or "node label". The path of every violation is the map's own.
+void check_labels(const Field& labels, std::string_view what, Report& report);
+
+void check_annotations(const Field& annotations, Report& report);
+
+// metav1.LabelSelector. An absent one passes.
+void check_label_selector(const Field& selector, Report& report);
+
+using LabelSet = std::map<std::string, std::string, std::less<>>;
+
+// Whether a selector that passes its check selects a thing with these labels; an empty one selects
+// everything, an absent one nothing.
+bool selects(const yaml::Node* selector, const LabelSet& labels);
 
 }  // namespace trainjobc::k8s

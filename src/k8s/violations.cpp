@@ -6,14 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <string>
 
 #include "base/text/suggest.h"
-#include "base/text/unicode.h"
+#include "base/text/text.h"
 #include "rules/rules.h"
 #include "secret/secret.h"
-#include "yaml/rewrite/replace.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::k8s {
 namespace {

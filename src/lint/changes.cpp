@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <tuple>
 #include <utility>
 
 #include "base/text/text.h"
 #include "compile/input.h"
 #include "model/train_job.h"
-#include "model/trainer_names.h"
 
 namespace trainjobc::lint {
 namespace {
@@ -132,7 +130,8 @@ class Changes {
       if (is_later) add_place(document.found);
       compile::ObjectMemory memory;
       for (const compile::InputObject& object : read(document, memory)) {
-        if (object.is_runtime()) runtimes_.insert({document.scope, runtime_name(object.id.kind, object.id.name)});
+        if (object.is_runtime())
+          runtimes_.insert({document.scope, runtime_name(object.id.kind, object.id.name)});
         if (document.is_input) objects_.insert({document.scope, object.id.str()});
       }
     }
@@ -204,9 +203,8 @@ Affected narrow_to_changes(Findings& findings, const std::vector<InputGroup>& gr
   for (const Diagnostic& found : findings.diagnostics.items()) {
     if (found.location.file) files.insert(found.location.file->name());
   }
-  std::erase_if(findings.files, [&](const std::string& file) {
-    return !files.contains(file) && !changes.has_file(file);
-  });
+  std::erase_if(findings.files,
+                [&](const std::string& file) { return !files.contains(file) && !changes.has_file(file); });
   return affected;
 }
 

@@ -3,10 +3,6 @@
 // Which findings a change of files can affect.
 #pragma once
 
-#include <memory>
-#include <set>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "lint/groups.h"

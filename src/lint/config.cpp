@@ -9,7 +9,6 @@
 #include <filesystem>
 
 #include "base/files/paths.h"
-#include "base/text/glob.h"
 #include "base/text/suggest.h"
 #include "model/behaviours.h"
 #include "rules/rules.h"
@@ -120,7 +119,8 @@ class ConfigReader {
       config_.kustomize.build = Building::Required;
       return read_roots(node);
     }
-    if (!expect(node, node.is_map(), "kustomize must be a list of roots, or a map of roots and build")) return;
+    if (!expect(node, node.is_map(), "kustomize must be a list of roots, or a map of roots and build"))
+      return;
     if (!check_keys(node, kKeys)) return;
     if (const Node* roots = node.get("roots")) read_roots(*roots);
     if (const Node* build = node.get("build")) read_building(*build, config_.kustomize.build);
@@ -128,7 +128,8 @@ class ConfigReader {
 
   void read_building(const Node& node, Building& building) {
     const std::string_view word = node.text();
-    expect(node, word == "auto" || word == "never" || word == "required", "build must be auto, never or required");
+    expect(node, word == "auto" || word == "never" || word == "required",
+           "build must be auto, never or required");
     building = word == "never" ? Building::Never : word == "required" ? Building::Required : Building::Auto;
   }
 
@@ -148,7 +149,8 @@ class ConfigReader {
       HelmChart chart;
       const Node* folder = item->is_map() ? item->get("chart") : item;
       const bool is_text = folder && folder->is_string() && !folder->text().empty();
-      if (!expect(*item, is_text, "a chart is a folder, or a map of chart, values, release and namespace")) return;
+      if (!expect(*item, is_text, "a chart is a folder, or a map of chart, values, release and namespace"))
+        return;
       chart.chart = base::normal_path(folder->text());
       chart.location = yaml::locate(*folder);
       if (item->is_map() && !read_chart(*item, chart)) return;
@@ -159,7 +161,8 @@ class ConfigReader {
   bool read_chart(const Node& item, HelmChart& chart) {
     static constexpr std::array<std::string_view, 4> kKeys{"chart", "values", "release", "namespace"};
     if (!check_keys(item, kKeys)) return false;
-    for (const auto& [key, text] : {std::pair("release", &chart.release), std::pair("namespace", &chart.ns)}) {
+    for (const auto& [key, text] :
+         {std::pair("release", &chart.release), std::pair("namespace", &chart.ns)}) {
       const Node* value = item.get(key);
       if (!value) continue;
       if (!expect(*value, value->is_string(), fmt::format("{} must be a string", key))) return false;
@@ -169,7 +172,8 @@ class ConfigReader {
     if (!values) return true;
     if (!expect(*values, values->is_list(), "values must be a list of files")) return false;
     for (const Node* path : values->items()) {
-      if (!expect(*path, path->is_string() && !path->text().empty(), "a path must be a string, and not empty"))
+      if (!expect(*path, path->is_string() && !path->text().empty(),
+                  "a path must be a string, and not empty"))
         return false;
       chart.values.push_back(in_folder(path->text()));
     }
@@ -186,7 +190,8 @@ class ConfigReader {
   void read_roots(const Node& node) {
     if (!expect(node, node.is_list(), "roots must be a list of folders")) return;
     for (const Node* item : node.items()) {
-      if (!expect(*item, item->is_string() && !item->text().empty(), "a root must be a string, and not empty"))
+      if (!expect(*item, item->is_string() && !item->text().empty(),
+                  "a root must be a string, and not empty"))
         return;
       config_.kustomize.roots.push_back(base::normal_path(item->text()));
     }
@@ -320,8 +325,8 @@ bool names_folder(const std::string& glob, const std::string& config_folder, con
 }
 
 bool KustomizeSettings::names(const std::string& config_folder, const std::string& folder) const {
-  return std::ranges::any_of(roots,
-                             [&](const std::string& glob) { return names_folder(glob, config_folder, folder); });
+  return std::ranges::any_of(
+      roots, [&](const std::string& glob) { return names_folder(glob, config_folder, folder); });
 }
 
 std::string scope_of(const Config& config) {

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lint/groups.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <tuple>
-#include <utility>
 
 #include "compile/input.h"
-#include "lint/suppress.h"
+#include "lint/lint.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
@@ -255,8 +251,7 @@ void name_scope(Compilation& compiled, const std::string& scope) {
 }
 
 bool has_several_scopes(const std::vector<InputGroup>& groups) {
-  return std::ranges::any_of(groups,
-                             [&](const InputGroup& group) { return group.scope != groups[0].scope; });
+  return std::ranges::any_of(groups, [&](const InputGroup& group) { return group.scope != groups[0].scope; });
 }
 
 // The runtimes of inputs in several scopes, read when a job first lacks one.
@@ -309,7 +304,8 @@ class ScopedRuntimes {
 std::string hint_at(const std::string& place) {
   if (place.empty()) return "";
   return fmt::format(
-      "{} has one, in another scope: list its folder under runtimes in this scope's .trainjobc.yaml, or write "
+      "{} has one, in another scope: list its folder under runtimes in this scope's .trainjobc.yaml, or "
+      "write "
       "scope: false if the two folders belong together",
       place);
 }
@@ -393,8 +389,7 @@ std::vector<ScopedCompilation> compile_scopes(std::vector<InputGroup> groups, co
         return hint_at(runtimes->place_outside(own_scope, kind, name));
       };
     }
-    all.push_back(
-        {scope, compile_each(std::move(own), with_others, FindingsOf::All, compile_and_keep).all});
+    all.push_back({scope, compile_each(std::move(own), with_others, FindingsOf::All, compile_and_keep).all});
   }
   return all;
 }

@@ -3,15 +3,10 @@
 #include "lint/lint.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
-#include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "yaml/read/reader.h"
-#include "yaml/read/second_reading.h"
 
 namespace trainjobc::lint {
 namespace {
@@ -209,7 +204,8 @@ namespace {
 
 constexpr const char* kUnsetVariable = "advice/flux-variable";
 
-// What is found twice in a file that several roots are made of, and what depends on values that are not known.
+// What is found twice in a file that several roots are made of, and what depends on values that are not
+// known.
 class Repeated {
  public:
   explicit Repeated(const std::vector<InputGroup>& groups) : has_several_(groups.size() > 1) {

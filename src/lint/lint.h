@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,8 @@ Findings find(std::vector<InputGroup> groups, const Options& options, const std:
 
 // Applies fixes to the inputs in memory and lints them again until no fix is left, since one may enable
 // another. Stops after some rounds if two fixes undo each other. Returns the number of applied fixes. With
-// Certainty::Suggested, all fixes; otherwise those that are safe. `narrow` drops findings that are not wanted,
-// each time.
+// Certainty::Suggested, all fixes; otherwise those that are safe. `narrow` drops findings that are not
+// wanted, each time.
 using NarrowFindings = std::function<void(Findings& findings, const std::vector<InputGroup>& groups)>;
 size_t fix(std::vector<InputGroup>& groups, Findings& findings, const Options& options,
            const std::string& fail_on, base::Certainty certainty, const NarrowFindings& narrow = {});
@@ -52,5 +53,18 @@ struct FixedFiles {
 };
 
 FixedFiles apply_fixes(const base::Diagnostics& diagnostics, base::Certainty certainty);
+
+// Suppressions: findings that someone has reviewed and accepted.
+
+// Applies the configuration's severities, then removes what is suppressed: by `# trainjobc:ignore RULE --
+// reason` at the end of the finding's line or on its own line above it, or by path and rule in the
+// configuration. Refusals (base::is_refusal) stay: what would hide one gets a warning. So does a comment
+// without a rule or a reason, and each suppression that suppressed nothing. `files` are all files that were
+// linted. Without advice among the diagnostics (`has_advice`), the last are not reported: those of advice
+// would all seem unused. The same applies to those in `documents` that are not complete; lines of no document
+// are.
+base::Diagnostics apply_config(base::Diagnostics diagnostics, const Config& config,
+                               std::span<const base::SourceFile* const> files, bool has_advice = true,
+                               std::span<const CheckedDocument> documents = {});
 
 }  // namespace trainjobc::lint

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lint/suppress.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <tuple>
 #include <utility>
@@ -14,6 +11,7 @@
 #include "base/files/paths.h"
 #include "base/text/glob.h"
 #include "base/text/text.h"
+#include "lint/lint.h"
 #include "rules/rules.h"
 #include "secret/secret.h"
 

@@ -8,13 +8,10 @@
 #include <array>
 #include <charconv>
 #include <string>
-#include <vector>
 
 #include "model/runtime.h"
-#include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
-#include "yaml/node.h"
 
 namespace trainjobc::model {
 namespace {

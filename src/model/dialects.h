@@ -4,7 +4,6 @@
 // translate() converts their documents to today's API.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>

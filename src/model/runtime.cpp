@@ -4,7 +4,6 @@
 
 #include "k8s/object_meta.h"
 #include "model/trainer_names.h"
-#include "yaml/node.h"
 
 namespace trainjobc::model {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "model/runtime.h"
 #include "model/trainer_names.h"
-#include "yaml/node.h"
 
 namespace trainjobc::model {
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
+#include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -23,16 +24,25 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <variant>
 
-#include "base/secure.h"
-#include "base/text/base64.h"
 #include "base/text/text.h"
 
 namespace trainjobc::policy::ssh {
+
+// Overwrites a contiguous container's elements when the scope ends. Declare it right after the container; a
+// container that grows afterwards leaves unwiped copies, so reserve first.
+template <class Container>
+class ScopedWipe {
+ public:
+  explicit ScopedWipe(Container& container) : container_(container) {}
+  ~ScopedWipe() { OPENSSL_cleanse(container_.data(), container_.size() * sizeof(*container_.data())); }
+  ScopedWipe(const ScopedWipe&) = delete;
+  ScopedWipe& operator=(const ScopedWipe&) = delete;
+
+ private:
+  Container& container_;
+};
 
 template <auto kFree>
 struct Freed {
@@ -257,7 +267,7 @@ std::string sec1_der(std::string_view scalar, std::string_view point) {
 std::string pem_block(std::string_view label, std::string_view der) {
   constexpr size_t kLineSize = 64;
   std::string body = base::base64_encode(der);
-  const base::ScopedWipe wipe(body);
+  const ssh::ScopedWipe wipe(body);
   std::string text;
   text.reserve(2 * (label.size() + body.size()) + 64);  // growing would leave copies
   text.append("-----BEGIN ").append(label).append("-----\n");
@@ -270,12 +280,12 @@ SshKeyResult p521_key(const ScalarSource& source) {
   const BigNum scalar = reduce_to_scalar(source);
   const std::string point = ssh::public_point(kP521, scalar.get());
   std::string padded(static_cast<size_t>(kP521.octets), '\0');
-  const base::ScopedWipe wipe_padded(padded);
+  const ssh::ScopedWipe wipe_padded(padded);
   if (point.empty() || BN_bn2binpad(scalar.get(), octets(padded), kP521.octets) != kP521.octets) {
     return libcrypto_failed("compute the SSH key");
   }
   std::string der = sec1_der(padded, point);
-  const base::ScopedWipe wipe_der(der);
+  const ssh::ScopedWipe wipe_der(der);
   return SshKeyPair{pem_block("EC PRIVATE KEY", der), ssh::authorized_line(ssh::ecdsa_blob(kP521, point))};
 }
 
@@ -302,7 +312,7 @@ bool hkdf_sha512(std::string_view secret, std::string_view salt, std::string_vie
 
 SshKeyResult generate_ssh_key() {
   ScalarSource source{};
-  const base::ScopedWipe wipe(source);
+  const ssh::ScopedWipe wipe(source);
   if (RAND_priv_bytes(source.data(), static_cast<int>(source.size())) != 1) {
     return libcrypto_failed("get random bytes for an SSH key");
   }
@@ -319,7 +329,7 @@ SshKeyResult derive_ssh_key(std::string_view seed, std::string_view context) {
                                 context.size(), kMaxContextSize)};
   }
   ScalarSource source{};
-  const base::ScopedWipe wipe(source);
+  const ssh::ScopedWipe wipe(source);
   if (!hkdf_sha512(seed, kDerivationSalt, context, source)) return libcrypto_failed("derive the SSH key");
   return p521_key(source);
 }
@@ -539,10 +549,10 @@ Blob blob_of_container(std::string_view body) {
   std::string base64;
   base64.reserve(body.size());
   std::ranges::copy_if(body, std::back_inserter(base64), [](char c) { return c != '\n'; });
-  const base::ScopedWipe wipe_base64(base64);
+  const ssh::ScopedWipe wipe_base64(base64);
   std::optional<std::string> bytes = base::base64_decode(base64);
   if (!bytes) return damaged();
-  const base::ScopedWipe wipe_bytes(*bytes);
+  const ssh::ScopedWipe wipe_bytes(*bytes);
   ssh::WireReader fields(*bytes);
   constexpr std::string_view kMagic = "openssh-key-v1\0"sv;
   if (fields.raw(kMagic.size()) != kMagic) return damaged();
@@ -627,13 +637,13 @@ bool x25519_public(const CurveKey& secret, CurveKey& public_key) {
 
 std::string flux_curve_certificate(std::string_view job_name, std::string_view uid) {
   CurveKey secret{};
-  const base::ScopedWipe wipe_secret(secret);
+  const ssh::ScopedWipe wipe_secret(secret);
   if (EVP_Q_digest(nullptr, "SHA256", nullptr, uid.data(), uid.size(), secret.data(), nullptr) != 1)
     return {};
   CurveKey public_key{};
   if (!x25519_public(secret, public_key)) return {};
   std::string secret_text = z85_encode(secret);
-  const base::ScopedWipe wipe_text(secret_text);
+  const ssh::ScopedWipe wipe_text(secret_text);
   // Two spaces after each '#', a blank line before the metadata: `flux keygen` writes it so.
   return fmt::format(
       "#  ZeroMQ CURVE Secret Certificate\n"

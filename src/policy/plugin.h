@@ -122,7 +122,9 @@ struct Framework {
   std::string_view port;
   std::string_view address;         // the variable or setting with the first node's address
   bool processes_per_node = false;  // `processes` counts those of a node, otherwise those of the job
-  bool has_flags = false;           // each variable has a flag, which has priority: --nnodes for PET_NNODES
+  // Variables with more arguments for ssh, of some launchers.
+  std::span<const std::string_view> ssh_arguments;
+  bool has_flags = false;  // each variable has a flag, which has priority: --nnodes for PET_NNODES
   // What starts several processes on a node; empty if each container is one process.
   std::span<const Launcher> launchers;
   std::string_view alone;     // its launchers' switch for a node that trains alone

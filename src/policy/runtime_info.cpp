@@ -3,15 +3,10 @@
 #include "policy/runtime_info.h"
 
 #include <algorithm>
-#include <string>
-#include <vector>
 
 #include "base/text/text.h"
-#include "k8s/jobset/construct.h"
-#include "k8s/quantity.h"
+#include "k8s/jobset/jobset.h"
 #include "model/trainer_names.h"
-#include "policy/build_nodes.h"
-#include "yaml/node.h"
 
 namespace trainjobc::policy {
 

@@ -11,11 +11,9 @@
 
 #include "base/text/text.h"
 #include "model/trainer_names.h"
-#include "policy/build_nodes.h"
+#include "policy/container.h"
 #include "policy/plugins/torch.h"
-#include "yaml/rewrite/insert.h"
-#include "yaml/rewrite/remove.h"
-#include "yaml/rewrite/replace.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::policy::torch {
 namespace {
@@ -133,9 +131,9 @@ void check_nodes(PluginContext& context, const std::string& model, int64_t num_n
   }
   if (!rules_of(context.info).refuses_multi_node_lora) return;
   if (uses_lora(context.info) || uses_qlora(context.info)) {
-    base::Diagnostic& found = context.findings.add(
-        "input/torchtune-nodes", "spec.trainer.numNodes", "torchtune fine-tunes with LoRA only on one node",
-        where, "write 1, or remove the LoRA arguments");
+    base::Diagnostic& found = context.findings.add("input/torchtune-nodes", "spec.trainer.numNodes",
+                                                   "torchtune fine-tunes with LoRA only on one node", where,
+                                                   "write 1, or remove the LoRA arguments");
     base::suggest_fix(found, yaml::replace_scalar(*where, "1"));
   }
 }

@@ -15,8 +15,7 @@
 #include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "yaml/node.h"
-#include "yaml/rewrite/remove.h"
-#include "yaml/rewrite/replace.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::policy {
 
@@ -158,12 +157,11 @@ void check_replicas(const Node& job, const std::string& who, const std::string& 
 void check_container(const Node& job, const Ancestor& ancestor, const std::string& path, Findings& findings) {
   if (has_container(job, ancestor.container)) return;
   const Node* containers = job.at({"template", "spec", "template", "spec", "containers"});
-  base::Diagnostic& found =
-      findings.add("input/ancestor-container", path + ".template.spec.template.spec.containers",
-                   fmt::format("a replicatedJob with the ancestor label \"{}\" needs a container \"{}\"",
-                               ancestor.label, ancestor.container),
-                   containers ? containers : &job,
-                   fmt::format("name its container \"{}\"", ancestor.container));
+  base::Diagnostic& found = findings.add(
+      "input/ancestor-container", path + ".template.spec.template.spec.containers",
+      fmt::format("a replicatedJob with the ancestor label \"{}\" needs a container \"{}\"", ancestor.label,
+                  ancestor.container),
+      containers ? containers : &job, fmt::format("name its container \"{}\"", ancestor.container));
   const Node* name = containers && containers->size() == 1 ? containers->items()[0]->get("name") : nullptr;
   if (name) base::suggest_fix(found, yaml::replace_text(*name, ancestor.container));
 }

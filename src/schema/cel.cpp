@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "schema/cel.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "base/text/suggest.h"
 #include "base/text/text.h"
 #include "k8s/name_syntax.h"
-#include "k8s/violations.h"
 #include "rules/rules.h"
 #include "schema/validate.h"
-#include "yaml/rewrite/replace.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::schema {
 namespace {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "schema/pattern.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,9 +7,9 @@
 #include <chrono>
 
 #include "base/text/text.h"
-#include "base/text/unicode.h"
 #include "k8s/name_syntax.h"
 #include "k8s/quantity.h"
+#include "schema/validate.h"
 
 namespace trainjobc::schema {
 namespace {

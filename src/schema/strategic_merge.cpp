@@ -8,12 +8,9 @@
 #include <bit>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "yaml/node.h"
 
 namespace trainjobc::schema {
 namespace {

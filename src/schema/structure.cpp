@@ -7,18 +7,13 @@
 #include <optional>
 #include <unordered_map>
 
-#include "base/text/number.h"
-#include "base/text/shell.h"
 #include "base/text/suggest.h"
 #include "base/text/text.h"
-#include "base/text/unicode.h"
 #include "k8s/name_syntax.h"
-#include "k8s/violations.h"
 #include "rules/rules.h"
-#include "schema/pattern.h"
 #include "schema/validate.h"
 #include "secret/secret.h"
-#include "yaml/rewrite/replace.h"
+#include "yaml/rewrite/edits.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::schema {

@@ -7,10 +7,9 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <optional>
 
 #include "k8s/quantity.h"
-#include "schema/pattern.h"
+#include "schema/validate.h"
 #include "yaml/changes.h"
 
 namespace trainjobc::schema {

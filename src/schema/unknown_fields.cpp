@@ -8,19 +8,14 @@
 #include <iterator>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/text/suggest.h"
 #include "base/text/text.h"
-#include "base/text/unicode.h"
-#include "k8s/violations.h"
 #include "rules/rules.h"
 #include "schema/validate.h"
-#include "yaml/rewrite/insert.h"
-#include "yaml/rewrite/remove.h"
-#include "yaml/rewrite/replace.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::schema {
 

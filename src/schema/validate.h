@@ -44,4 +44,41 @@ const Schema* schema_at(const Schema& root, const k8s::Path& path);
 // are shown as [].
 std::string find_place(const Schema& root, const k8s::Path& field);
 
+// The CEL rules of the schemas, each known by its text and written as a function.
+
+// The outcome of one rule on one value.
+struct CelOutcome {
+  bool holds = true;
+  std::string hint;                     // what to write instead
+  const yaml::Node* culprit = nullptr;  // the place to report, if not the value itself
+  std::string problem;  // the words after the field's name in the message: "must be at least 1"
+  std::string better;   // a text for the place, which the hint names; "" if there is none
+};
+
+// Whether the code knows the rule. The schema tables contain no others: tools/schemagen checks that.
+bool knows_cel_rule(std::string_view rule);
+
+// Evaluates a rule for a creation.
+CelOutcome evaluate_cel(std::string_view rule, const yaml::Node& self);
+
+// The patterns of the schemas, matched without a regular expression engine: there are only a few, and each is
+// identified by its text.
+
+// Whether `text` matches; `pattern` is one of the schema's patterns, or "date-time" for RFC 3339.
+bool matches_pattern(std::string_view pattern, std::string_view text);
+
+// Whether the code knows this pattern. The schema tables contain no others: tools/schemagen checks that.
+bool knows_pattern(std::string_view pattern);
+
+struct PatternAdvice {
+  std::string_view rule;  // of the diagnostic
+  std::string_view what;  // "a quantity"
+  std::string_view hint;
+};
+
+PatternAdvice explain_pattern(std::string_view pattern);
+
+// What to write instead of a text that doesn't match; "" if nothing is obvious.
+std::string corrected(std::string_view pattern, std::string_view text);
+
 }  // namespace trainjobc::schema

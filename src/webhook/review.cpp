@@ -6,12 +6,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
+#include "base/diagnostic.h"
 #include "base/text/printable.h"
 #include "compile/compile.h"
-#include "compile/consequences.h"
 #include "k8s/object_meta.h"
 #include "lint/groups.h"
 #include "lint/lint.h"
@@ -195,7 +194,7 @@ base::Diagnostics findings_in(const Review& review, std::vector<Source> runtimes
   groups.push_back(std::move(group));
   const lint::Findings found = lint::find(std::move(groups), options, "");
   base::Diagnostics own;
-  const base::Diagnostics causes = compile::without_consequences(found.diagnostics);
+  const base::Diagnostics causes = base::without_consequences(found.diagnostics);
   for (const base::Diagnostic& finding : causes.items()) {
     if (finding.location.file && finding.location.file->name() == name) {
       base::Diagnostic kept = finding;

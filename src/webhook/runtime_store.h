@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The cluster's runtimes, as the webhook knows them: from a list and a watch of the API server, or from files.
+// The cluster's runtimes, as the webhook knows them: from a list and a watch of the API server, or from
+// files.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 
 #include "base/clock.h"
 

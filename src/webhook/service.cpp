@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>

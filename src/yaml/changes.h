@@ -3,7 +3,6 @@
 // Maps and lists whose values may change: copied at the first change, the same node without one.
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
 #include "yaml/node.h"

@@ -9,12 +9,8 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <optional>
 
-#include "base/text/base64.h"
-#include "base/text/number.h"
 #include "base/text/text.h"
-#include "base/text/unicode.h"
 
 namespace trainjobc::yaml {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "base/diagnostic.h"
 #include "yaml/read/reader.h"
-#include "yaml/read/second_reading.h"
 #include "yaml/write/writer.h"
 
 namespace {

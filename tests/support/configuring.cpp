@@ -15,7 +15,7 @@
 
 #include "base/text/glob.h"
 #include "lint/config.h"
-#include "lint/suppress.h"
+#include "lint/lint.h"
 #include "rules/rules.h"
 
 namespace trainjobc::test {

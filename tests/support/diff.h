@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/process.h"
-#include "cli/commands/diff_command.h"
+#include "cli/commands.h"
 #include "support/test_console.h"
 
 namespace trainjobc::test {

@@ -9,9 +9,7 @@
 #include <set>
 
 #include "base/source.h"
-#include "features/lsp/completion.h"
-#include "features/lsp/documentation.h"
-#include "features/lsp/navigation.h"
+#include "features/lsp/answers.h"
 
 namespace trainjobc::test {
 namespace {

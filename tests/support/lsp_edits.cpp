@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/text/unicode.h"
+#include "base/text/text.h"
 #include "features/lsp/workspace.h"
 #include "support/lsp_client.h"
 

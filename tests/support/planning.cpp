@@ -13,7 +13,6 @@
 #include "base/text/text.h"
 #include "compile/compile.h"
 #include "features/graph/graph.h"
-#include "features/plan/format.h"
 #include "features/plan/plan.h"
 #include "features/plan/quota/admit.h"
 #include "features/plan/quota/capacity.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "cli/commands/submit_command.h"
+#include "cli/commands.h"
 #include "support/diff.h"
 
 namespace trainjobc::test {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/app.h"
+#include "cli/command.h"
 #include "cli/console.h"
 
 namespace trainjobc::test {

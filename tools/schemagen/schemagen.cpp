@@ -19,9 +19,8 @@
 #include <vector>
 
 #include "cpp_literal.h"
-#include "schema/cel.h"
-#include "schema/pattern.h"
 #include "schema/schema.h"
+#include "schema/validate.h"
 
 namespace {
 

@@ -3,7 +3,6 @@
 #include "base/files/descriptor.h"
 
 #include <poll.h>
-#include <unistd.h>
 
 #include <cerrno>
 

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace trainjobc::base {
 namespace {

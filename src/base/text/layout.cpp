@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
 #include "base/text/printable.h"
 #include "base/text/text.h"
-#include "base/text/unicode.h"
 
 namespace trainjobc::base {
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "base/text/text.h"
-#include "base/text/unicode.h"
 
 namespace trainjobc::base {
 namespace {

@@ -5,14 +5,8 @@
 
 #include <charconv>
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "cli/commands.h"
-#include "cli/exit_status.h"
-#include "cli/options.h"
-#include "cli/ssh_key.h"
 #include "features/compose/compose.h"
 
 namespace trainjobc::cli {

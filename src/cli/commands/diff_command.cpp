@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "cli/commands/diff_command.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "cli/commands.h"
-#include "cli/exit_status.h"
 #include "cli/input.h"
-#include "cli/ssh_key.h"
 #include "compile/compile.h"
-#include "features/cluster/compare.h"
 #include "features/cluster/live.h"
 #include "features/cluster/live_fields.h"
-#include "features/diff/external.h"
 #include "features/diff/format.h"
 #include "lint/report/document.h"
 #include "schema/schema.h"
@@ -178,8 +169,8 @@ void print_acceptances(Console& console, const cluster::Report& report, const Di
 
 constexpr int kDifferent = 1;
 
-// The compiled inputs, without those that are rejected, which was reported. nullopt, after an error, if nothing
-// is left.
+// The compiled inputs, without those that are rejected, which was reported. nullopt, after an error, if
+// nothing is left.
 std::optional<CompiledInputs> compile(Console& console, const DiffFlags& flags) {
   const CompileStyle style{.shown = [](lint::GroupedCompilation& found) {
     base::Diagnostics shown = unread_jobs_of(found.all);
@@ -201,13 +192,14 @@ std::optional<CompiledInputs> compile(Console& console, const DiffFlags& flags) 
 void note_rejected(Console& console, const Compilation& compiled, cluster::CompareOptions& options) {
   const size_t jobs = cluster::refused_jobs(compiled).size();
   if (jobs > 0)
-    note(console, fmt::format("{} of {} {} not compared: {}", jobs,
-                              report::counted(compiled.train_jobs, "job"), jobs == 1 ? "is" : "are",
-                              jobs == 1 ? "it is rejected" : "they are rejected"));
+    note(console,
+         fmt::format("{} of {} {} not compared: {}", jobs, report::counted(compiled.train_jobs, "job"),
+                     jobs == 1 ? "is" : "are", jobs == 1 ? "it is rejected" : "they are rejected"));
   const auto is_unread = [](const base::Diagnostic& found) {
     return base::is_refusal(found) && found.object.empty();
   };
-  if (options.orphans == cluster::Orphans::None || std::ranges::none_of(compiled.diagnostics.items(), is_unread))
+  if (options.orphans == cluster::Orphans::None ||
+      std::ranges::none_of(compiled.diagnostics.items(), is_unread))
     return;
   options.orphans = cluster::Orphans::None;
   note(console, "orphaned objects are not listed: not every file can be read");
@@ -486,25 +478,28 @@ std::function<int(Console&)> setup_diff(Command& command) {
   add_timeout(command, flags->timeout, "Time limit for one call of kubectl or git");
   flags->colour.add_to(command);
   command.details = {
-      "Compares with kubectl's cluster, or with --live, --from or --base. Two directories as PATHs, without -f or "
+      "Compares with kubectl's cluster, or with --live, --from or --base. Two directories as PATHs, without "
+      "-f or "
       "one of those flags, are OLD_DIR and NEW_DIR: this shows what a change to files does to every job, "
       "without a cluster. --from-version and --to-version show what a Trainer upgrade does to every job.",
       "--base REV shows what a branch, or a change that is not committed yet, does to every job below the "
-      "PATHs (default: the working directory). As with git diff REV...HEAD, what others have committed to REV "
-      "since then is left out; --no-merge-base compares with REV itself. Untracked files count; the index does "
+      "PATHs (default: the working directory). As with git diff REV...HEAD, what others have committed to "
+      "REV "
+      "since then is left out; --no-merge-base compares with REV itself. Untracked files count; the index "
+      "does "
       "not matter. git runs no filters, hooks or other programs of the repository's configuration, and "
       "fetches nothing.",
-      "A TrainJob or file with errors does not keep the others from being compared: the report lists it, and the "
+      "A TrainJob or file with errors does not keep the others from being compared: the report lists it, and "
+      "the "
       "exit status is 2."};
   command.variables.push_back(
       {"KUBECTL_EXTERNAL_DIFF", "Program that shows the differences, as for kubectl diff."});
   command.variables.push_back({"PAGER", "Pager of a long report on a terminal."});
   command.exit_statuses = {
       {0, "no difference"}, {1, "differences"}, {2, "usage, I/O, kubectl, git or a rejected input"}};
-  command.examples = {"trainjobc diff jobs/",
-                      "kubectl get jobsets -A -o yaml | trainjobc diff jobs/ --live -",
-                      "trainjobc diff --base origin/main jobs/",
-                      "trainjobc diff --from-version 2.2 --to-version 2.3 jobs/"};
+  command.examples = {
+      "trainjobc diff jobs/", "kubectl get jobsets -A -o yaml | trainjobc diff jobs/ --live -",
+      "trainjobc diff --base origin/main jobs/", "trainjobc diff --from-version 2.2 --to-version 2.3 jobs/"};
   return [flags](Console& console) {
     base::RealProcessRunner runner;
     return run_diff(console, *flags, runner);

@@ -4,15 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/files/paths.h"
-#include "cli/commands/diff_command.h"
-#include "cli/ssh_key.h"
+#include "cli/commands.h"
 #include "features/diff/states.h"
 
 namespace trainjobc::cli {
@@ -80,7 +75,8 @@ bool has_something(const Compilation& compiled) {
 }
 
 // What the inputs of the two states lack together.
-bool check_states(Console& console, const InputFlags& input, const CompiledState& before, const CompiledState& after) {
+bool check_states(Console& console, const InputFlags& input, const CompiledState& before,
+                  const CompiledState& after) {
   InputFlags flags = input;
   flags.directories.allow_empty = flags.directories.allow_empty || has_something(before.summary);
   Compilation both = after.summary;
@@ -132,8 +128,8 @@ std::optional<cluster::Report> compare_versions(Console& console, const DiffFlag
   return diff::compare_versions(before.scopes, after.scopes, flags.from_version, flags.to_version);
 }
 
-std::optional<cluster::Report> compare_files(Console& console, const DiffFlags& flags, const InputFlags& before,
-                                             const InputFlags& after) {
+std::optional<cluster::Report> compare_files(Console& console, const DiffFlags& flags,
+                                             const InputFlags& before, const InputFlags& after) {
   auto new_inputs = load_inputs(console, after);
   if (!new_inputs) return std::nullopt;
   auto old_inputs = load_inputs(console, before);

@@ -5,13 +5,8 @@
 
 #include <memory>
 #include <span>
-#include <string_view>
-#include <vector>
 
 #include "cli/commands.h"
-#include "cli/exit_status.h"
-#include "cli/options.h"
-#include "cli/ssh_key.h"
 #include "compile/kept_jobs.h"
 #include "features/explain/explain.h"
 #include "secret/secret.h"

@@ -3,8 +3,6 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/exit_status.h"
-#include "cli/ssh_key.h"
 #include "compile/kept_jobs.h"
 #include "features/graph/graph.h"
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -14,11 +13,7 @@
 #include "base/text/diff.h"
 #include "base/text/text.h"
 #include "cli/commands.h"
-#include "cli/exit_status.h"
-#include "cli/help.h"
 #include "cli/input.h"
-#include "cli/options.h"
-#include "cli/revisions.h"
 #include "lint/changes.h"
 #include "lint/lint.h"
 #include "lint/report/findings.h"
@@ -193,7 +188,8 @@ struct Since {
 // nullopt, after an error, if the revision can't be read. Makes the paths of `flags` those of the repository.
 std::optional<Since> find_earlier(Console& console, LintFlags& flags, const Options& options,
                                   base::ProcessRunner& runner) {
-  auto revisions = open_revisions(console, flags.since, flags.input, runner, std::chrono::seconds(kCallTimeout));
+  auto revisions =
+      open_revisions(console, flags.since, flags.input, runner, std::chrono::seconds(kCallTimeout));
   if (!revisions) return std::nullopt;
   flags.input = revisions->input;
   auto loaded = load_state(console, flags.input, revisions->before);
@@ -299,7 +295,8 @@ std::function<int(Console&)> setup_lint(Command& command) {
                       "Only what the changes since this Git revision, or since HEAD left it, can affect");
   command
       .add("--roots", &flags->input.roots.gitops,
-           "Lint what the Kustomizations of Flux and the Applications of Argo CD in the inputs deploy, and list them")
+           "Lint what the Kustomizations of Flux and the Applications of Argo CD in the inputs deploy, and "
+           "list them")
       .excludes("--fix");
   command.add("-q,--quiet", &flags->quiet, "Print the findings, but no summary and no notes")
       .excludes("--verbose");
@@ -311,13 +308,17 @@ std::function<int(Console&)> setup_lint(Command& command) {
       "--fix replaces files atomically and keeps their mode and owner; read-only files, and files that have "
       "changed since they were read, stay unchanged. --fix=all also writes what hints suggest, such as the "
       "name that a misspelt one is closest to: read the changes, with --diff or git diff.",
-      "--changed-since REV reports on the TrainJobs and runtimes that differ from those of REV, also in files "
-      "that are not committed, and on all TrainJobs of a runtime or settings file that differs. As with git diff "
-      "REV...HEAD, the comparison begins where HEAD left REV; --no-merge-base compares with REV itself. A file "
+      "--changed-since REV reports on the TrainJobs and runtimes that differ from those of REV, also in "
+      "files "
+      "that are not committed, and on all TrainJobs of a runtime or settings file that differs. As with git "
+      "diff "
+      "REV...HEAD, the comparison begins where HEAD left REV; --no-merge-base compares with REV itself. A "
+      "file "
       "that only has another name is no change. A finding that REV does not have is always reported."};
   command.variables.push_back({"TRAINJOBC_FAIL_ON", "Same as --fail-on."});
   command.exit_statuses = {{0, "no finding at the --fail-on level"}, {1, "findings"}, {2, "usage or I/O"}};
-  command.examples = {"trainjobc lint jobs/", "trainjobc lint jobs/ --fix=all --diff",
+  command.examples = {"trainjobc lint jobs/",
+                      "trainjobc lint jobs/ --fix=all --diff",
                       "trainjobc lint . --format github",
                       "trainjobc lint --changed-since origin/main .",
                       "trainjobc lint --roots clusters",

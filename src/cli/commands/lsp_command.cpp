@@ -6,16 +6,12 @@
 
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "base/files/descriptor.h"
 #include "base/files/paths.h"
 #include "base/version.h"
 #include "cli/commands.h"
-#include "cli/exit_status.h"
-#include "cli/options.h"
-#include "cli/ssh_key.h"
 #include "features/lsp/server.h"
 
 namespace trainjobc::cli {
@@ -60,8 +56,8 @@ std::string keep_runtime(Console& console, const std::string& name, std::string_
   const std::string path = fmt::format("{}/trainjobc/{}/{}", cache, base::kVersion, name);
   const auto kept = console.files().read(path);
   if (const auto* known = std::get_if<std::string>(&kept); known && *known == text) return path;
-  const bool is_kept = !console.files().make_directory(base::parent_of(path)) &&
-                       !console.files().write(path, text, 0444);
+  const bool is_kept =
+      !console.files().make_directory(base::parent_of(path)) && !console.files().write(path, text, 0444);
   return is_kept ? path : "";
 }
 
@@ -70,13 +66,12 @@ int run_lsp(Console& console) {
   bool is_written = true;
   policy::PolicyOptions policy;
   policy.ssh_key = unshown_key();
-  lsp::Server server(console.files(), workspace_loader(console), std::move(policy),
-                     [&](const lsp::Json& message) {
-                       is_written = is_written && console.write_manifests(lsp::frame(message));
-                     },
-                     [&](const std::string& name, std::string_view text) {
-                       return keep_runtime(console, name, text);
-                     });
+  lsp::Server server(
+      console.files(), workspace_loader(console), std::move(policy),
+      [&](const lsp::Json& message) {
+        is_written = is_written && console.write_manifests(lsp::frame(message));
+      },
+      [&](const std::string& name, std::string_view text) { return keep_runtime(console, name, text); });
   const int status = lsp::serve(server, [&](std::chrono::milliseconds wait) {
     return is_written ? base::read_available(STDIN_FILENO, wait) : std::nullopt;
   });

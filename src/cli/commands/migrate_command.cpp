@@ -7,16 +7,12 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "base/files/paths.h"
 #include "base/text/diff.h"
 #include "cli/commands.h"
-#include "cli/exit_status.h"
 #include "cli/input.h"
-#include "cli/options.h"
-#include "cli/ssh_key.h"
 #include "features/diff/format.h"
 #include "features/migrate/format.h"
 #include "features/migrate/migrate.h"

@@ -7,18 +7,14 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <set>
 #include <utility>
 #include <variant>
 
-#include "base/text/shell.h"
 #include "base/text/suggest.h"
-#include "base/text/unicode.h"
+#include "base/text/text.h"
 #include "cli/commands.h"
-#include "cli/exit_status.h"
 #include "cli/input.h"
-#include "cli/options.h"
 #include "features/create/create.h"
 #include "features/create/script.h"
 #include "k8s/name_syntax.h"

@@ -12,10 +12,6 @@
 #include "base/text/text.h"
 #include "base/version.h"
 #include "cli/commands.h"
-#include "cli/exit_status.h"
-#include "cli/help.h"
-#include "cli/options.h"
-#include "cli/ssh_key.h"
 #include "completion_scripts.h"
 #include "features/function/function.h"
 #include "features/json_schema/json_schema.h"
@@ -49,10 +45,14 @@ std::function<int(Console&)> setup_completion(Command& command) {
 
 std::function<int(Console&)> setup_kustomize_config(Command& command) {
   command.details = {
-      "kustomize changes images, names, and references to them in the fields that it knows: those of Kubernetes' "
-      "own kinds. This file names those of Trainer's; list it under configurations: in a kustomization.yaml. With "
-      "it, images: reaches spec.trainer.image and the runtimes' containers, replicas: the number of nodes, and "
-      "namePrefix, nameSuffix and the hashes of generated ConfigMaps and Secrets also change what TrainJobs and "
+      "kustomize changes images, names, and references to them in the fields that it knows: those of "
+      "Kubernetes' "
+      "own kinds. This file names those of Trainer's; list it under configurations: in a kustomization.yaml. "
+      "With "
+      "it, images: reaches spec.trainer.image and the runtimes' containers, replicas: the number of nodes, "
+      "and "
+      "namePrefix, nameSuffix and the hashes of generated ConfigMaps and Secrets also change what TrainJobs "
+      "and "
       "runtimes refer to."};
   command.exit_statuses = {{0, "printed"}, {2, "usage or I/O"}};
   command.examples = {"trainjobc kustomize-config > trainjob-fields.yaml"};

@@ -4,14 +4,11 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 
 #include "cli/commands.h"
-#include "cli/exit_status.h"
 #include "cli/input.h"
-#include "cli/ssh_key.h"
 #include "compile/kept_jobs.h"
-#include "features/plan/format.h"
+#include "features/plan/plan.h"
 #include "features/plan/quota/capacity.h"
 #include "features/plan/quota/quota.h"
 
@@ -144,9 +141,11 @@ std::function<int(Console&)> setup_plan(Command& command) {
       "its cohorts can lend it, in flavors whose node labels and taints suit its pods. LimitRanges, "
       "RuntimeClasses and resources that Kueue's configuration transforms or excludes are not read. "
       "The labels of Namespaces among the files count.",
-      "Jobs that are queued at the same time are tried as Kueue's scheduler tries them, without fair sharing: one "
+      "Jobs that are queued at the same time are tried as Kueue's scheduler tries them, without fair "
+      "sharing: one "
       "of each ClusterQueue at a time, by the value of their WorkloadPriorityClass or PriorityClass, then by "
-      "metadata.creationTimestamp; jobs without one are the newest, in the order of their names. None of them ends. "
+      "metadata.creationTimestamp; jobs without one are the newest, in the order of their names. None of "
+      "them ends. "
       "Jobs that stay pending don't change the exit status."};
   command.exit_statuses = {{0, "planned"},
                            {1, "an input was rejected or a job can never be admitted"},

@@ -7,13 +7,9 @@
 #include <memory>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "cli/commands.h"
-#include "cli/exit_status.h"
-#include "cli/options.h"
 #include "cli/printed_objects.h"
-#include "cli/ssh_key.h"
 #include "compile/kept_jobs.h"
 
 namespace trainjobc::cli {

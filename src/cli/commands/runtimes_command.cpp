@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // trainjobc runtimes pull, runtimes check
-#include "cli/commands/runtimes_command.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,16 +8,13 @@
 #include <array>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <set>
 
 #include "base/text/layout.h"
 #include "base/text/suggest.h"
 #include "cli/commands.h"
-#include "cli/exit_status.h"
 #include "cli/input.h"
-#include "cli/options.h"
-#include "compile/catalogue_files.h"
+#include "compile/runtimes.h"
 #include "features/cluster/live.h"
 #include "features/kubectl/kubectl.h"
 #include "features/runtimes/runtimes.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "cli/commands/submit_command.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,17 +7,11 @@
 #include <csignal>
 #include <map>
 #include <memory>
-#include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "cli/commands.h"
-#include "cli/console.h"
-#include "cli/exit_status.h"
-#include "cli/ssh_key.h"
 #include "compile/compile.h"
-#include "features/cluster/compare.h"
 #include "features/cluster/difference_text.h"
 #include "features/diff/format.h"
 #include "features/kubectl/kubectl.h"

@@ -5,17 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <memory>
-#include <optional>
 
 #include "base/text/suggest.h"
 #include "cli/commands.h"
-#include "cli/exit_status.h"
-#include "cli/options.h"
-#include "webhook/service.h"
 #include "rules/rules.h"
+#include "webhook/service.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -38,7 +33,8 @@ struct WebhookFlags {
 };
 
 // False, after an error, if the flag's value is not an address.
-bool read_address(Console& console, std::string_view flag, const std::string& text, webhook::Address& address) {
+bool read_address(Console& console, std::string_view flag, const std::string& text,
+                  webhook::Address& address) {
   const auto parsed = webhook::parse_address(text);
   if (!parsed) {
     fail(console, fmt::format("{} {} is not an address such as :9443 or 127.0.0.1:9443", flag, text));
@@ -128,7 +124,9 @@ int run_webhook(Console& console, const WebhookFlags& flags) {
 std::function<int(Console&)> setup_webhook(Command& command) {
   auto flags = std::make_shared<WebhookFlags>();
   command.add("--listen", &flags->listen, "Address for admission reviews").takes("ADDRESS").shows_default();
-  command.add("--tls-cert", &flags->tls.certificate, "Certificate with its chain, PEM; read again when it changes")
+  command
+      .add("--tls-cert", &flags->tls.certificate,
+           "Certificate with its chain, PEM; read again when it changes")
       .takes("FILE");
   command.add("--tls-key", &flags->tls.key, "Private key of the certificate, PEM").takes("FILE");
   command.add("--insecure", &flags->insecure, "HTTP without TLS, behind a proxy or for trials")
@@ -140,16 +138,23 @@ std::function<int(Console&)> setup_webhook(Command& command) {
       .shows_default();
   command
       .add("--deny", &flags->deny,
-           "Refuse objects with such findings: error, warning, or a rule; several with commas, can be repeated")
+           "Refuse objects with such findings: error, warning, or a rule; several with commas, can be "
+           "repeated")
       .takes("WHAT");
-  command.add("--runtimes", &flags->runtimes, "Take the runtimes from files, not from the cluster; can be repeated")
+  command
+      .add("--runtimes", &flags->runtimes,
+           "Take the runtimes from files, not from the cluster; can be repeated")
       .takes("PATH");
-  command.add("--config", &flags->config, "Settings (.trainjobc.yaml); read again when they change").takes("FILE");
-  add_version_flag(command, "--trainer-version", flags->trainer_version, "Trainer version of the cluster", true);
+  command.add("--config", &flags->config, "Settings (.trainjobc.yaml); read again when they change")
+      .takes("FILE");
+  add_version_flag(command, "--trainer-version", flags->trainer_version, "Trainer version of the cluster",
+                   true);
   command.add("--api-server", &flags->api_server, "URL of the API server, outside of a cluster").takes("URL");
   command.add("--token-file", &flags->token_file, "Bearer token for the API server").takes("FILE");
   command.add("--ca-file", &flags->ca_file, "Certificates that sign the API server's").takes("FILE");
-  command.add("--drain", &flags->drain, "Longest time in seconds from SIGTERM to the end").takes("SECONDS").shows_default();
+  command.add("--drain", &flags->drain, "Longest time in seconds from SIGTERM to the end")
+      .takes("SECONDS")
+      .shows_default();
   command.details = {
       "A validating admission webhook (admission.k8s.io/v1, path /validate): whoever creates or changes a "
       "TrainJob or runtime, with kubectl or an SDK, sees the findings of `trainjobc lint` as warnings. It "
@@ -157,9 +162,10 @@ std::function<int(Console&)> setup_webhook(Command& command) {
       "service account; while they are not known, it says nothing.",
       "In the settings, the paths of `suppress` are NAMESPACE/KIND/NAME: team-a/TrainJob/*."};
   command.exit_statuses = {{0, "ended by SIGTERM or SIGINT"}, {2, "usage or I/O"}};
-  command.examples = {"trainjobc webhook --tls-cert tls.crt --tls-key tls.key",
-                      "trainjobc webhook --tls-cert tls.crt --tls-key tls.key --deny error,advice/no-launcher",
-                      "trainjobc webhook --insecure --listen 127.0.0.1:9443 --runtimes platform/"};
+  command.examples = {
+      "trainjobc webhook --tls-cert tls.crt --tls-key tls.key",
+      "trainjobc webhook --tls-cert tls.crt --tls-key tls.key --deny error,advice/no-launcher",
+      "trainjobc webhook --insecure --listen 127.0.0.1:9443 --runtimes platform/"};
   return [flags](Console& console) { return run_webhook(console, *flags); };
 }
 

@@ -11,7 +11,6 @@
 #include "compile/advice/checks.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
-#include "yaml/node.h"
 
 namespace trainjobc::compile::advice {
 

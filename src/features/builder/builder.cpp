@@ -9,7 +9,6 @@
 
 #include "base/source.h"
 #include "base/text/text.h"
-#include "secret/secret.h"
 
 namespace trainjobc::builder {
 namespace {

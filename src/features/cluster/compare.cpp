@@ -6,16 +6,12 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
 #include "compile/admission.h"
 #include "features/cluster/difference_text.h"
-#include "features/cluster/live.h"
-#include "features/cluster/live_fields.h"
 #include "features/cluster/train_jobs.h"
-#include "features/cluster/updates.h"
 #include "k8s/object_meta.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"

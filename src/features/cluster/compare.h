@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "base/source.h"
 #include "compile/compile.h"
 #include "features/cluster/live.h"
+#include "features/cluster/live_fields.h"
 #include "schema/compare.h"
 #include "schema/schema.h"
 #include "yaml/node.h"
@@ -131,9 +133,9 @@ struct CompareOptions {
   const LiveSet* dry_run = nullptr;
 };
 
-// `compiled` was compiled with_defaults. Live objects of TrainJobs that were refused are no orphans. Compares every rendered object with the live one of its kind,
-// namespace and name. SSH keys that are there are kept: they are not a difference, and neither is a Flux
-// certificate made of a uid that the inputs don't have.
+// `compiled` was compiled with_defaults. Live objects of TrainJobs that were refused are no orphans. Compares
+// every rendered object with the live one of its kind, namespace and name. SSH keys that are there are kept:
+// they are not a difference, and neither is a Flux certificate made of a uid that the inputs don't have.
 Report compare_objects(const Compilation& compiled, std::shared_ptr<const LiveSet> live,
                        const CompareOptions& options);
 
@@ -182,5 +184,26 @@ Compilation without_refused(const Compilation& compiled, const Compilation& othe
 
 // The TrainJobs that were refused, as diagnostics name them: "TrainJob/team-a/llama".
 std::set<std::string> refused_jobs(const Compilation& compiled);
+
+// What an update of a live object does: whether the cluster refuses it, and the object after it.
+
+// Sets refusal and remedy of the differences that can't be applied to the live object.
+// Source of the rules: JobSet's webhook (ValidateUpdate) and its CRD (self == oldSelf); Kubernetes'
+// validation of Secrets and ConfigMaps.
+void mark_refusals(ObjectDiff& object, const yaml::Node& live, const yaml::Node& rendered);
+
+// Whether applying `rendered`, compiled with defaults, removes the successPolicy of the live JobSet: it was
+// applied with one, and the inputs no longer contain it. The CRD's rule allows that, the webhook adds one
+// only to new JobSets, and the controller fails on a JobSet without one.
+bool loses_success_policy(const yaml::Node& rendered, const yaml::Node& live);
+
+// `live` with the changed fields as rendered, everything else in the spelling and order of `live`.
+const yaml::Node* apply_differences(const yaml::Node& live, std::span<const Difference> differences,
+                                    const yaml::Maker& make);
+
+// The controller's scripts do the same as the rendered ones with different text. If the live object is the
+// controller's, the differences between the two are ignored; scripts applied by others stay differences.
+void set_scripts_apart(const LiveObject& live, const FieldOwners& owners,
+                       std::vector<Difference>& differences);
 
 }  // namespace trainjobc::cluster

@@ -6,10 +6,7 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "k8s/object_meta.h"
 #include "k8s/violations.h"

@@ -10,13 +10,11 @@
 
 #include "base/text/text.h"
 #include "features/cluster/train_jobs.h"
-#include "features/kubectl/kubectl.h"
 #include "k8s/object_meta.h"
 #include "k8s/violations.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "secret/secret.h"
-#include "yaml/node.h"
 #include "yaml/read/reader.h"
 #include "yaml/write/writer.h"
 

@@ -8,16 +8,11 @@
 #include <array>
 #include <map>
 #include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include "base/text/base64.h"
+#include "base/text/text.h"
 #include "k8s/object_meta.h"
 #include "secret/secret.h"
-#include "yaml/node.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::cluster {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "k8s/jobset/construct.h"
 #include "policy/runtime_info.h"
 #include "yaml/node.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "k8s/jobset/view.h"
+#include "k8s/jobset/jobset.h"
 #include "k8s/quantity.h"
 
 namespace trainjobc::cluster {

@@ -6,17 +6,12 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
 #include <variant>
 
 #include "compile/build.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "schema/strategic_merge.h"
-#include "yaml/node.h"
 
 namespace trainjobc::cluster {
 namespace {

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/cluster/updates.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <string_view>
-#include <vector>
 
+#include "features/cluster/compare.h"
 #include "k8s/object_meta.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "secret/secret.h"
-#include "yaml/node.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::cluster {

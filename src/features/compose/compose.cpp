@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <map>
 
-#include "base/text/unicode.h"
+#include "base/text/text.h"
 #include "features/cluster/pods.h"
 #include "features/compose/draft.h"
-#include "k8s/jobset/construct.h"
+#include "k8s/jobset/jobset.h"
 #include "k8s/object_meta.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"

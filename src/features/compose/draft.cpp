@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/text/base64.h"
+#include "base/text/text.h"
 #include "k8s/object_meta.h"
 
 namespace trainjobc::compose {

@@ -15,7 +15,7 @@
 
 #include "compile/compile.h"
 #include "features/compose/compose.h"
-#include "k8s/jobset/view.h"
+#include "k8s/jobset/jobset.h"
 #include "yaml/node.h"
 
 namespace trainjobc::compose {

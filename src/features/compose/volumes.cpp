@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/text/text.h"
-#include "base/text/unicode.h"
 #include "features/compose/draft.h"
 #include "k8s/quantity.h"
 

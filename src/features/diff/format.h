@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/process.h"
 #include "features/cluster/compare.h"
 #include "features/cluster/pods.h"
 
@@ -63,10 +64,22 @@ inline SideNames side_names(bool files) {
   return files ? SideNames{"OLD", "NEW"} : SideNames{};
 }
 
-// An object's file for a diff program, as kubectl names it: group.version.Kind.namespace.name. The name of its
-// scope, if there are several, comes first: clusters_prod.group.version…
+// An object's file for a diff program, as kubectl names it: group.version.Kind.namespace.name. The name of
+// its scope, if there are several, comes first: clusters_prod.group.version…
 std::string manifest_name(const cluster::ObjectDiff& object);
 // YAML with sorted keys; "" for nullptr.
 std::string manifest_of(const yaml::Node* object);
+
+// KUBECTL_EXTERNAL_DIFF: a diff program of the user's choice.
+
+// The program and its arguments, split as kubectl does: at spaces; as in kubectl, arguments with characters
+// other than letters, digits, - and = are dropped.
+std::vector<std::string> split_external(std::string_view variable);
+
+// Writes the objects that differ to two folders, named LIVE-… and MERGED-… as in kubectl or after the sides,
+// and runs the program on them: first the folders, then its arguments. Removes the folders afterwards.
+base::IoResult<base::ProcessResult> run_external(const cluster::Report& report, std::string_view variable,
+                                                 const SideNames& sides, base::Streams streams,
+                                                 base::ProcessRunner& runner);
 
 }  // namespace trainjobc::diff

@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,7 +22,6 @@
 #include "secret/secret.h"
 #include "yaml/node.h"
 #include "yaml/read/reader.h"
-#include "yaml/read/second_reading.h"
 #include "yaml/read/syntax.h"
 #include "yaml/write/writer.h"
 

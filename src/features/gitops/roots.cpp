@@ -10,7 +10,6 @@
 #include <optional>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "base/arena.h"
 #include "base/diagnostic.h"

@@ -15,8 +15,7 @@
 
 #include "features/cluster/pods.h"
 #include "features/plan/plan.h"
-#include "k8s/jobset/construct.h"
-#include "k8s/jobset/view.h"
+#include "k8s/jobset/jobset.h"
 #include "k8s/object_meta.h"
 #include "secret/secret.h"
 #include "yaml/node.h"

@@ -21,7 +21,7 @@ using yaml::Node;
 
 namespace {
 
-// A chart has dozens of files; more is a mistake, or meant to keep us busy.
+// A chart has dozens of files; more is a mistake or an attack.
 constexpr size_t kMostFiles = 5000;
 constexpr size_t kDeepestFolder = 32;
 

@@ -8,9 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/text/text.h"
 #include "model/trainer_names.h"

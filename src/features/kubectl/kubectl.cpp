@@ -6,9 +6,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <system_error>
 #include <utility>
 
+#include "base/text/text.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::kubectl {
@@ -113,6 +116,114 @@ std::string name_of(std::string_view api_version, std::string_view kind, std::st
                          [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   const std::string_view group = group_of(api_version);
   return fmt::format("{}{}{}/{}", word, group.empty() ? "" : ".", group, name);
+}
+
+namespace {
+
+struct Mark {
+  std::string_view text;
+  Cause cause;
+};
+
+// The first match decides. A webhook's errors come first: a failure between the API server and the webhook
+// reads like one between kubectl and the API server.
+constexpr auto kMarks = std::to_array<Mark>({
+    {"failed calling webhook", Cause::Webhook},
+    {"does not match existing PVC", Cause::Claim},
+    {"must be retain when PVC exists", Cause::Claim},
+    {"denied the request", Cause::Refused},
+    {"exceeded quota", Cause::Refused},
+    {"is being terminated", Cause::Refused},
+    {"Apply failed with", Cause::Conflict},
+    {"(Forbidden)", Cause::Forbidden},
+    {"(Unauthorized)", Cause::Unauthorized},
+    {"must be logged in to the server", Cause::Unauthorized},
+    {"asked for the client to provide credentials", Cause::Unauthorized},
+    {"t have a resource type", Cause::NoKind},
+    {"no matches for kind", Cause::NoKind},
+    {"namespaces \"", Cause::NoNamespace},
+    {"Error in configuration", Cause::Settings},
+    {"error loading config file", Cause::Settings},
+    {"no configuration has been provided", Cause::Settings},
+    {"context was not found", Cause::Settings},
+    {"no context exists", Cause::Settings},
+    {"error: stat ", Cause::Settings},
+    {"error: context ", Cause::Settings},
+    {"error: cluster ", Cause::Settings},
+    {"onnection to the server", Cause::Unreachable},
+    {"nable to connect to the server", Cause::Unreachable},
+    {"connection refused", Cause::Unreachable},
+    {"no such host", Cause::Unreachable},
+    {"i/o timeout", Cause::Unreachable},
+    {"context deadline exceeded", Cause::Unreachable},
+    {"(Invalid)", Cause::Refused},
+    {" is invalid: ", Cause::Refused},
+    {"(BadRequest)", Cause::Refused},
+    {"(AlreadyExists)", Cause::Exists},
+});
+
+std::string_view sentence(Cause cause) {
+  switch (cause) {
+    case Cause::NoProgram: return "kubectl was not found: install it, or add its folder to PATH";
+    case Cause::NoAnswer: return "kubectl did not answer";
+    case Cause::Settings:
+      return "kubectl can't use its configuration: check the context and the "
+             "kubeconfig (kubectl config get-contexts)";
+    case Cause::Unreachable:
+      return "the cluster can't be reached: check the context, the kubeconfig and the network";
+    case Cause::Unauthorized: return "the cluster doesn't accept these credentials: log in again";
+    case Cause::Forbidden:
+      return "you are not allowed to do this in this cluster: ask for a role that "
+             "allows it, or choose another context";
+    case Cause::NoKind:
+      return "the cluster does not know this kind of object: install the controller it belongs to, JobSet or "
+             "the scheduler, with its CustomResourceDefinitions";
+    case Cause::NoNamespace: return "the namespace doesn't exist: create it first (kubectl create namespace)";
+    case Cause::Conflict:
+      return "another manager owns fields that would change: leave them out, or take them over with "
+             "--force-conflicts";
+    case Cause::Exists: return "an object of that name already exists";
+    case Cause::Webhook: return "a webhook of the cluster did not answer: is its controller running?";
+    case Cause::Claim:
+      return "a claim of another JobSet of that name still exists: delete it (kubectl delete pvc, which may "
+             "delete the data on its volume), or rename the claim template";
+    case Cause::Refused: return "the API server refused it";
+    default: return "kubectl failed";
+  }
+}
+
+// klog's lines ("E0912 10:00:00.1 …") repeat the last line at length.
+bool is_log_line(std::string_view line) {
+  return line.size() > 5 && std::string_view("EWIF").find(line[0]) != std::string_view::npos &&
+         std::all_of(line.begin() + 1, line.begin() + 5,
+                     [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+// Each line once: kubectl repeats an error of the cluster for each object.
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (const std::string_view line : base::Lines(text)) {
+    if (!line.empty() && std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
+  }
+  return lines;
+}
+
+}  // namespace
+
+Cause cause_of(std::string_view said) {
+  const auto occurs = [&](const Mark& mark) { return said.find(mark.text) != std::string_view::npos; };
+  const auto found = std::ranges::find_if(kMarks, occurs);
+  return found != kMarks.end() ? found->cause : Cause::Other;
+}
+
+std::string describe(const Failure& failure) {
+  std::string text = fmt::format("{}\n  {}: ", sentence(failure.cause), failure.call);
+  std::vector<std::string_view> lines = lines_of(failure.said);
+  if (!std::ranges::all_of(lines, is_log_line)) std::erase_if(lines, is_log_line);
+  if (failure.status == 0) return text + (lines.empty() ? "" : std::string(lines.front()));
+  text += fmt::format("exit status {}", failure.status);
+  for (const std::string_view line : lines) text += fmt::format("\n  {}", line);
+  return text;
 }
 
 }  // namespace trainjobc::kubectl

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <utility>
 
 #include "base/files/paths.h"
@@ -21,7 +20,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kFileNames{"kustomization.yaml", "kustomization.yml",
                                                      "Kustomization"};
-// A repository has dozens; more is a mistake, or meant to keep us busy.
+// A repository has dozens; more is a mistake or an attack.
 constexpr size_t kMostKustomizations = 2000;
 
 bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> prefixes) {

@@ -6,7 +6,6 @@
 
 #include <utility>
 
-#include "compile/consequences.h"
 #include "model/behaviours.h"
 
 namespace trainjobc::library {
@@ -118,7 +117,7 @@ Place Places::of(const base::Location& location) {
 }
 
 std::vector<Finding> to_findings(const base::Diagnostics& diagnostics, Places& places) {
-  const base::Diagnostics causes = compile::without_consequences(diagnostics);
+  const base::Diagnostics causes = base::without_consequences(diagnostics);
   std::vector<Finding> findings;
   for (const base::Diagnostic& diagnostic : causes.items())
     findings.push_back(to_finding(diagnostic, places));

@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "compile/catalogue_files.h"
 #include "compile/compile.h"
+#include "compile/runtimes.h"
 #include "features/library/convert.h"
-#include "lint/suppress.h"
+#include "lint/lint.h"
 #include "model/behaviours.h"
 #include "model/train_job.h"
 #include "trainjobc/trainjobc.h"

@@ -24,7 +24,7 @@
 #include "features/explain/explain.h"
 #include "features/library/convert.h"
 #include "features/migrate/migrate.h"
-#include "features/plan/format.h"
+#include "features/plan/plan.h"
 #include "features/plan/quota/capacity.h"
 #include "features/plan/quota/quota.h"
 #include "lint/report/json.h"

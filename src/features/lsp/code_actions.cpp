@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/lsp/code_actions.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
+#include "features/lsp/answers.h"
 #include "features/migrate/migrate.h"
 #include "lint/lint.h"
 #include "model/behaviours.h"

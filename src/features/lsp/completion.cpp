@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/lsp/completion.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <nlohmann/json.hpp>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/text/text.h"
 #include "features/json_schema/json_schema.h"
-#include "features/lsp/cursor.h"
-#include "features/lsp/documentation.h"
+#include "features/lsp/answers.h"
 #include "features/lsp/references.h"
-#include "features/lsp/workspace.h"
 #include "k8s/object_meta.h"
 #include "model/behaviours.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
-#include "rules/rules.h"
-#include "schema/schema.h"
 #include "yaml/node.h"
 #include "yaml/write/writer.h"
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/lsp/documentation.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,19 +7,14 @@
 #include <array>
 #include <deque>
 #include <nlohmann/json.hpp>
-#include <vector>
 
 #include "features/cluster/difference_text.h"
 #include "features/json_schema/json_schema.h"
-#include "features/lsp/completion.h"
-#include "features/lsp/navigation.h"
-#include "features/lsp/protocol.h"
+#include "features/lsp/answers.h"
 #include "features/lsp/references.h"
-#include "features/lsp/rendered.h"
 #include "k8s/field.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
-#include "rules/rules.h"
 #include "schema/validate.h"
 
 namespace trainjobc::lsp {
@@ -49,18 +42,19 @@ constexpr Schema kSuppression{.type = Type::Object, .properties = kSuppressionFi
 constexpr Schema kSuppressions{.type = Type::Array, .items = &kSuppression};
 constexpr std::array<std::string_view, 3> kBuilding{"auto", "never", "required"};
 constexpr Schema kBuild{.type = Type::String, .enums = kBuilding};
-constexpr std::array kKustomizeFields = std::to_array<Property>(
-    {{.name = "build", .schema = &kBuild}, {.name = "roots", .schema = &kTexts}});
+constexpr std::array kKustomizeFields =
+    std::to_array<Property>({{.name = "build", .schema = &kBuild}, {.name = "roots", .schema = &kTexts}});
 constexpr Schema kKustomize{.type = Type::Object, .properties = kKustomizeFields};  // or a list of roots
 constexpr std::array<std::string_view, 1> kNeededOfChart{"chart"};
 constexpr std::array kChartFields = std::to_array<Property>({{.name = "chart", .schema = &kText},
                                                              {.name = "namespace", .schema = &kText},
                                                              {.name = "release", .schema = &kText},
                                                              {.name = "values", .schema = &kTexts}});
-constexpr Schema kChart{.type = Type::Object, .properties = kChartFields, .required = kNeededOfChart};  // or a folder
+constexpr Schema kChart{
+    .type = Type::Object, .properties = kChartFields, .required = kNeededOfChart};  // or a folder
 constexpr Schema kCharts{.type = Type::Array, .items = &kChart};
-constexpr std::array kHelmFields = std::to_array<Property>(
-    {{.name = "build", .schema = &kBuild}, {.name = "charts", .schema = &kCharts}});
+constexpr std::array kHelmFields =
+    std::to_array<Property>({{.name = "build", .schema = &kBuild}, {.name = "charts", .schema = &kCharts}});
 constexpr Schema kHelm{.type = Type::Object, .properties = kHelmFields};  // or a list of charts
 constexpr std::array kSettings = std::to_array<Property>({{.name = "catalogue", .schema = &kFlag},
                                                           {.name = "exclude", .schema = &kTexts},

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "base/files/paths.h"
-#include "features/lsp/workspace.h"
 #include "lint/config.h"
 #include "policy/plugin.h"
 #include "rules/rules.h"

@@ -8,17 +8,13 @@
 #include <array>
 #include <map>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "features/lsp/completion.h"
+#include "features/lsp/answers.h"
 #include "features/lsp/references.h"
-#include "k8s/pod/resources.h"
+#include "k8s/pod/pod.h"
 #include "model/behaviours.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
-#include "schema/schema.h"
 #include "yaml/node.h"
 
 namespace trainjobc::lsp {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/lsp/navigation.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +7,8 @@
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
-#include "compile/catalogue_files.h"
-#include "features/lsp/cursor.h"
+#include "compile/runtimes.h"
+#include "features/lsp/answers.h"
 #include "features/lsp/references.h"
 #include "k8s/object_meta.h"
 #include "lint/report/findings.h"
@@ -18,7 +16,6 @@
 #include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "yaml/node.h"
-#include "yaml/token.h"
 
 namespace trainjobc::lsp {
 namespace {

@@ -11,7 +11,6 @@
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
-#include "base/text/unicode.h"
 #include "lint/report/findings.h"
 
 namespace trainjobc::lsp {

@@ -11,10 +11,8 @@
 #include "compile/runtimes.h"
 #include "k8s/object_meta.h"
 #include "model/runtime.h"
-#include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "secret/secret.h"
-#include "yaml/node.h"
 
 namespace trainjobc::lsp {
 namespace {

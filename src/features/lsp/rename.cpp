@@ -6,17 +6,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <variant>
-#include <vector>
 
 #include "base/files/paths.h"
-#include "features/lsp/cursor.h"
-#include "features/lsp/navigation.h"
+#include "features/lsp/answers.h"
 #include "features/lsp/references.h"
 #include "k8s/name_syntax.h"
 #include "model/trainer_names.h"

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/lsp/rendered.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "features/cluster/difference_text.h"
 #include "features/cluster/pods.h"
 #include "features/explain/explain.h"
+#include "features/lsp/answers.h"
 #include "features/lsp/references.h"
 #include "features/plan/plan.h"
 #include "model/runtime.h"

@@ -12,15 +12,8 @@
 #include <utility>
 
 #include "base/files/paths.h"
-#include "base/version.h"
-#include "features/lsp/code_actions.h"
-#include "features/lsp/completion.h"
-#include "features/lsp/documentation.h"
-#include "features/lsp/navigation.h"
-#include "features/lsp/protocol.h"
-#include "features/lsp/rendered.h"
+#include "features/lsp/answers.h"
 #include "policy/plugin.h"
-#include "rules/rules.h"
 
 namespace trainjobc::lsp {
 namespace {
@@ -441,7 +434,8 @@ Json Server::as_file(Json location) const {
   if (!uri.starts_with(scheme)) return location;
   const auto document = virtual_document(uri);
   const auto* shown = std::get_if<Json>(&document);
-  const std::string path = shown && keep_ ? keep_(uri.substr(scheme.size()), text_member(*shown, {"text"})) : "";
+  const std::string path =
+      shown && keep_ ? keep_(uri.substr(scheme.size()), text_member(*shown, {"text"})) : "";
   if (path.empty()) return nullptr;
   location["uri"] = uri_of(path);
   return location;

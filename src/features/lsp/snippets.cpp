@@ -5,17 +5,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/text/text.h"
 #include "features/create/templates.h"
-#include "features/lsp/completion.h"
+#include "features/lsp/answers.h"
 #include "features/lsp/references.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
-#include "schema/schema.h"
 #include "yaml/node.h"
 
 namespace trainjobc::lsp {

@@ -3,10 +3,7 @@
 #include "features/lsp/syntax_tree.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "base/text/text.h"

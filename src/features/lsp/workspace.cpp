@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
-#include <string_view>
 #include <unordered_set>
 #include <utility>
 

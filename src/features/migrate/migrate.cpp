@@ -6,14 +6,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <span>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -21,14 +18,13 @@
 #include "compile/input.h"
 #include "compile/kept_jobs.h"
 #include "compile/versions.h"
-#include "features/cluster/compare.h"
 #include "features/cluster/live.h"
 #include "features/migrate/left_jobs.h"
 #include "features/migrate/rewrite_file.h"
 #include "features/migrate/trainer_versions.h"
 #include "features/migrate/v1_jobs.h"
 #include "k8s/object_meta.h"
-#include "lint/suppress.h"
+#include "lint/lint.h"
 #include "model/runtime.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"

@@ -11,8 +11,6 @@
 #include "rules/rules.h"
 #include "secret/secret.h"
 #include "yaml/read/reader.h"
-#include "yaml/read/second_reading.h"
-#include "yaml/rewrite/rewrite.h"
 #include "yaml/rewrite/rewriter.h"
 
 namespace trainjobc::migrate {

@@ -8,18 +8,14 @@
 #include <array>
 #include <iterator>
 #include <set>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "model/behaviours.h"
-#include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
 #include "schema/schema.h"
 #include "schema/validate.h"
-#include "yaml/node.h"
 
 namespace trainjobc::migrate {
 namespace {

@@ -8,13 +8,12 @@
 #include <array>
 #include <string_view>
 
-#include "compile/catalogue_files.h"
 #include "compile/input.h"
+#include "compile/runtimes.h"
 #include "compile/versions.h"
 #include "features/migrate/v1/katib.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
-#include "model/v1_kinds.h"
 #include "rules/rules.h"
 #include "yaml/write/writer.h"
 

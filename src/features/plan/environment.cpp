@@ -5,11 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 
-#include "k8s/jobset/construct.h"
 #include "k8s/object_meta.h"
 
 namespace trainjobc::plan {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "k8s/jobset/view.h"
+#include "k8s/jobset/jobset.h"
 #include "yaml/node.h"
 
 namespace trainjobc::plan {

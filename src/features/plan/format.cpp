@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/plan/format.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,9 +9,9 @@
 #include <map>
 #include <set>
 #include <tuple>
-#include <vector>
 
 #include "base/text/printable.h"
+#include "features/plan/plan.h"
 #include "lint/report/document.h"
 #include "lint/report/json.h"
 
@@ -58,8 +56,8 @@ std::string hosts_text(const JobPlan& job) {
   return or_dash(text);
 }
 
-// The resources that have a column of their own: all of a few, otherwise those of most jobs. Each job may
-// request others than all the rest: a column for each would be a square.
+// The resources that have a column of their own: all if they are few, otherwise those of most jobs. If each
+// job requests other resources, a column for each would make the table grow with the square of the jobs.
 class ResourceColumns {
  public:
   explicit ResourceColumns(const Plan& plan) : own_(in_order(plan.total.requests)) {
@@ -203,9 +201,8 @@ std::vector<const JobPlan*> queued_jobs(const Plan& plan) {
   for (const JobPlan& job : plan.jobs) {
     if (job.admission && job.admission->together) jobs.push_back(&job);
   }
-  std::ranges::stable_sort(jobs, {}, [](const JobPlan* job) {
-    return std::tie(job->scope, job->admission->together->turn);
-  });
+  std::ranges::stable_sort(
+      jobs, {}, [](const JobPlan* job) { return std::tie(job->scope, job->admission->together->turn); });
   return jobs;
 }
 
@@ -240,7 +237,8 @@ std::string pending_text(const JobPlan& job) {
   switch (outcome.pending) {
     case Pending::No: return "";
     case Pending::Quota:
-      return others.empty() ? "stays pending" : fmt::format("stays pending: what it needs is used by {}", others);
+      return others.empty() ? "stays pending"
+                            : fmt::format("stays pending: what it needs is used by {}", others);
     case Pending::Behind:
       return fmt::format("stays pending behind {}: ClusterQueue {} is StrictFIFO", outcome.other,
                          job.admission->cluster_queue);
@@ -258,8 +256,9 @@ void add_together(const Plan& plan, bool is_comment, std::vector<Block>& blocks)
   if (jobs.size() < 2) return;
   const auto pending = std::ranges::count_if(jobs, [](const JobPlan* job) { return is_pending(*job); });
   Block summary;
-  summary.head = {{fmt::format("{} of {} queued jobs can be admitted at the same time; Kueue tries them in this order:",
-                               std::ssize(jobs) - pending, jobs.size())}};
+  summary.head = {
+      {fmt::format("{} of {} queued jobs can be admitted at the same time; Kueue tries them in this order:",
+                   std::ssize(jobs) - pending, jobs.size())}};
   summary.is_continued = !is_comment;
   blocks.push_back(std::move(summary));
   Block block;
@@ -471,14 +470,13 @@ Json to_json(const Outcome& outcome, int64_t priority) {
 }
 
 Json to_json(const Admission& admission) {
-  Json json{
-      {"verdict", to_string(admission.verdict)},
-      {"localQueue", admission.local_queue},
-      {"clusterQueue", admission.cluster_queue},
-      {"cohort", admission.cohort},
-      {"flavors", to_json(admission.flavors)},
-      {"missing", Json::array(admission.obstacles, [](const Obstacle& one) { return to_json(one); })},
-      {"notChecked", Json::array(admission.conditions)}};
+  Json json{{"verdict", to_string(admission.verdict)},
+            {"localQueue", admission.local_queue},
+            {"clusterQueue", admission.cluster_queue},
+            {"cohort", admission.cohort},
+            {"flavors", to_json(admission.flavors)},
+            {"missing", Json::array(admission.obstacles, [](const Obstacle& one) { return to_json(one); })},
+            {"notChecked", Json::array(admission.conditions)}};
   if (admission.together) json.add("together", to_json(*admission.together, admission.workload->priority));
   return json;
 }

@@ -8,18 +8,11 @@
 #include <array>
 #include <charconv>
 #include <limits>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/text/text.h"
 #include "compile/advice/command_lines.h"
-#include "features/cluster/pods.h"
-#include "features/plan/quota/admit.h"
-#include "k8s/jobset/view.h"
+#include "k8s/jobset/jobset.h"
 #include "k8s/object_meta.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -79,10 +78,25 @@ struct PlanOptions {
 // `objects` are those of one TrainJob, a JobSet among them, compiled with_defaults.
 JobPlan plan_job(std::span<const Object> objects, const PlanOptions& options);
 
-// Adds to their admissions which of them Kueue admits if it gets them at the same time. Each scope is a cluster of
-// its own.
+// Adds to their admissions which of them Kueue admits if it gets them at the same time. Each scope is a
+// cluster of its own.
 void plan_together(const Capacity& capacity, std::vector<JobPlan>& jobs);
 
 Plan add_totals(std::vector<JobPlan> jobs);
+
+// Reports of plans.
+
+struct PlanFormat {
+  bool ranks = false;
+  bool quota = false;  // whether jobs could be admitted
+  size_t width = 0;    // of the terminal; 0: none
+};
+
+// For people: a table of the jobs, and one of the totals.
+std::string format_text(const Plan& plan, const PlanFormat& format);
+// For a comment on a pull request, at most as long as GitHub accepts.
+std::string format_markdown(const Plan& plan, const PlanFormat& format);
+// For programs: {"jobs": [...], "totals": [...], "total": {...}}
+std::string format_json(const Plan& plan, const PlanFormat& format);
 
 }  // namespace trainjobc::plan

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <tuple>
 
 #include "features/cluster/difference_text.h"
 #include "features/cluster/live_fields.h"

@@ -6,16 +6,12 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "base/text/text.h"
 #include "features/cluster/live_fields.h"
-#include "features/kubectl/kubectl.h"
 #include "features/submit/state.h"
-#include "k8s/jobset/construct.h"
+#include "k8s/jobset/jobset.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::submit {

@@ -7,14 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <set>
-#include <utility>
 
 #include "base/diagnostic.h"
 #include "features/cluster/live.h"
 #include "features/submit/send.h"
-#include "features/submit/state.h"
-#include "k8s/jobset/construct.h"
+#include "k8s/jobset/jobset.h"
 
 namespace trainjobc::submit {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "k8s/field.h"
-#include "k8s/label_selectors.h"
+#include "k8s/object_meta.h"
 #include "k8s/violations.h"
 #include "yaml/node.h"
 

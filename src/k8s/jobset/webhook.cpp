@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "k8s/jobset/webhook.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <limits>
-#include <map>
-#include <set>
-#include <vector>
 
 #include "base/text/suggest.h"
 #include "base/text/text.h"
-#include "k8s/jobset/construct.h"
+#include "k8s/jobset/jobset.h"
 #include "k8s/name_syntax.h"
-#include "yaml/node.h"
-#include "yaml/rewrite/replace.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::k8s::jobset {
 
@@ -52,10 +45,10 @@ void check_subdomain(const JobSetView& job_set, k8s::Violations& out) {
   if (!subdomain || subdomain->size() == 0) return;
   const std::string_view text = subdomain->text();
   if (!has_label_form(text)) {
-    base::Diagnostic& found = add(
-        out, "jobset/subdomain", "spec.network.subdomain",
-        fmt::format("the subdomain \"{}\" must be a DNS label, as it also names the pods' Service", text),
-        subdomain);
+    base::Diagnostic& found =
+        add(out, "jobset/subdomain", "spec.network.subdomain",
+            fmt::format("the subdomain \"{}\" must be a DNS label, as it also names the pods' Service", text),
+            subdomain);
     suggest_label(found, subdomain, text, true);
   }
   check_length("jobset/subdomain", "spec.network.subdomain", "subdomain", *subdomain, out);

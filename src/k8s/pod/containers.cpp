@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "k8s/pod/containers.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "k8s/pod/resources.h"
-#include "k8s/pod/security_context.h"
-#include "k8s/violations.h"
+#include "k8s/pod/pod.h"
 
 namespace trainjobc::k8s::pod {
 

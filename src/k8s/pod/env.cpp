@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "base/text/suggest.h"
 #include "base/text/text.h"
-#include "k8s/pod/containers.h"
-#include "k8s/quantity.h"
-#include "k8s/violations.h"
+#include "k8s/pod/pod.h"
 
 namespace trainjobc::k8s::pod {
 

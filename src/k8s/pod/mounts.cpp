@@ -6,8 +6,7 @@
 #include <set>
 
 #include "base/text/suggest.h"
-#include "k8s/pod/containers.h"
-#include "k8s/violations.h"
+#include "k8s/pod/pod.h"
 
 namespace trainjobc::k8s::pod {
 

@@ -6,9 +6,7 @@
 
 #include <set>
 
-#include "k8s/label_selectors.h"
-#include "k8s/pod/containers.h"
-#include "k8s/violations.h"
+#include "k8s/object_meta.h"
 
 namespace trainjobc::k8s::pod {
 

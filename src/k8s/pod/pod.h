@@ -4,11 +4,17 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "base/diagnostic.h"
 #include "k8s/field.h"
+#include "k8s/quantity.h"
 #include "k8s/violations.h"
+#include "yaml/node.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::k8s::pod {
 
@@ -81,5 +87,113 @@ void check_match_label_keys(const Field& term, std::string_view rule, Report& re
 
 // Old forms of what are now fields of the spec, and a few settings. They must not contradict the spec.
 void check_pod_annotations(const Field& annotations, const Field& spec, Report& report);
+
+// Containers of all kinds, and their parts. `container` is one of spec.containers, initContainers or
+// ephemeralContainers.
+
+// spec.containers, spec.initContainers and spec.ephemeralContainers.
+void check_containers(const Field& spec, const PodFacts& facts, Report& report);
+
+// What containers of every kind share.
+void check_container(const Field& container, const PodFacts& facts, Report& report);
+
+void check_env(const Field& container, Report& report);
+// Volumes that files of environment variables are read from must be emptyDirs.
+void check_env_files(const Field& spec, const PodFacts& facts, Report& report);
+void check_ports(const Field& ports, Report& report);
+void check_resize_policy(const Field& policies, const PodFacts& facts, Report& report);
+// restartPolicy and restartPolicyRules.
+void check_container_restart(const Field& container, Report& report);
+// volumeMounts and volumeDevices.
+void check_mounts(const Field& container, const PodFacts& facts, Report& report);
+// lifecycle and the three probes, of containers that may have them.
+void check_hooks(const Field& container, const PodFacts& facts, Report& report);
+// Whether the API server sees a lifecycle: it drops stopSignal, and a lifecycle of nothing else with it.
+bool has_lifecycle(const Field& container);
+
+// fieldRef and resourceFieldRef, of environment variables and of files in downwardAPI volumes.
+void check_field_ref(const Field& reference, bool in_volume, Report& report);
+void check_resource_field_ref(const Field& reference, bool in_volume, Report& report);
+
+// Security contexts of pods and containers.
+
+// `host_users`: the pod shares the host's users.
+void check_security_context(const Field& context, bool host_users, Report& report);
+
+// The settings that security contexts of pods and containers share.
+void check_seccomp_profile(const Field& profile, Report& report);
+void check_apparmor_profile(const Field& profile, Report& report);
+void check_windows_options(const Field& options, Report& report);
+
+// Resource requests and limits.
+
+// resources of a container.
+void check_container_resources(const Field& resources, const PodFacts& facts, Report& report);
+// resources of the whole pod: only CPU, memory and huge pages.
+void check_pod_level_resources(const Field& resources, const PodFacts& facts, Report& report);
+// overhead of the pod, which the API server checks like the limits of a container.
+void check_overhead(const Field& overhead, Report& report);
+
+// A non-negative amount, and a whole number if the resource is counted in units.
+void check_amount(std::string_view resource, const Field& amount, Report& report);
+
+// An amount as the API server stores it: rounded up to thousandths. nullopt if it is not a quantity.
+std::optional<Quantity> stored_amount(const Field& amount);
+
+bool is_huge_page(std::string_view resource);
+
+// The names under which vendors' device plugins offer all their devices: {"nvidia.com", "gpu"}.
+struct Device {
+  std::string_view domain;
+  std::string_view name;
+};
+std::span<const Device> known_devices();
+
+// Gives requests an equal limit. `resources` holds both lists, and outlives it.
+class LimitFixes {
+ public:
+  explicit LimitFixes(const yaml::Node& resources);
+
+  // The edit for an entry of requests. Empty if the two lists come from different objects: one job does not
+  // change the limits of its runtime.
+  std::vector<base::Edit> fix(const yaml::Entry& request);
+
+ private:
+  const yaml::Entry* limits_;
+  const yaml::Entry* requests_;
+  std::optional<yaml::MapBefore> new_limits_;  // if there are none
+};
+
+// The sources of volumes. Each function checks one source that is given; `source` has the path that the API
+// server names it by.
+
+// Files that the API server fills in.
+void check_secret_volume(const Field& source, Report& report);
+void check_config_map_volume(const Field& source, Report& report);
+void check_downward_volume(const Field& source, Report& report);
+void check_projected_volume(const Field& source, Report& report);
+
+// spec of a PersistentVolumeClaim.
+void check_claim_spec(const Field& spec, Report& report);
+
+// A claim created for the pod.
+void check_ephemeral_volume(const Field& source, Report& report);
+void check_csi_volume(const Field& source, Report& report);
+
+// Directories and disks.
+void check_empty_dir(const Field& source, Report& report);
+void check_host_path(const Field& source, Report& report);
+void check_git_repo(const Field& source, Report& report);
+void check_nfs(const Field& source, Report& report);
+void check_image_volume(const Field& source, Report& report);
+void check_partitioned_disk(const Field& source, Report& report);
+void check_cinder(const Field& source, Report& report);
+void check_azure_disk(const Field& source, Report& report);
+void check_iscsi(const Field& source, Report& report);
+void check_fc(const Field& source, Report& report);
+void check_flocker(const Field& source, Report& report);
+void check_quobyte(const Field& source, Report& report);
+void check_flex_volume(const Field& source, Report& report);
+void check_storage_os(const Field& source, Report& report);
 
 }  // namespace trainjobc::k8s::pod

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "k8s/pod/pod.h"
-#include "k8s/violations.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::k8s::pod {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "k8s/pod/resources.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +9,6 @@
 #include "base/text/suggest.h"
 #include "k8s/name_syntax.h"
 #include "k8s/pod/pod.h"
-#include "k8s/violations.h"
-#include "yaml/rewrite/replace.h"
 
 namespace trainjobc::k8s::pod {
 

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
-#include "k8s/label_selectors.h"
+#include "k8s/object_meta.h"
 #include "k8s/pod/pod.h"
-#include "k8s/violations.h"
 
 namespace trainjobc::k8s::pod {
 

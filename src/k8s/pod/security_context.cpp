@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "k8s/pod/security_context.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +7,6 @@
 
 #include "base/text/text.h"
 #include "k8s/pod/pod.h"
-#include "k8s/violations.h"
 
 namespace trainjobc::k8s::pod {
 

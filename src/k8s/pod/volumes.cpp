@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "k8s/pod/volumes.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
 #include "base/text/text.h"
-#include "k8s/label_selectors.h"
-#include "k8s/pod/containers.h"
+#include "k8s/object_meta.h"
 #include "k8s/pod/pod.h"
-#include "k8s/pod/resources.h"
-#include "k8s/quantity.h"
-#include "k8s/violations.h"
 
 namespace trainjobc::k8s::pod {
 

@@ -6,12 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <deque>
-#include <map>
 #include <utility>
 
-#include "base/text/unicode.h"
+#include "base/text/text.h"
 #include "lint/report/findings.h"
-#include "lint/report/json.h"
 
 namespace trainjobc::lint {
 namespace {

@@ -11,9 +11,7 @@
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
-#include "compile/consequences.h"
 #include "lint/report/document.h"
-#include "lint/report/json.h"
 
 namespace trainjobc::lint {
 namespace {
@@ -147,8 +145,8 @@ std::string make_report(ReportFormat format, ReportInput input) {
 
 bool write_report(ReportFormat format, ReportInput input, const WritePart& write) {
   input.diagnostics = format == ReportFormat::Json
-                          ? compile::with_marked_consequences(std::move(input.diagnostics))
-                          : compile::without_consequences(std::move(input.diagnostics));
+                          ? base::with_marked_consequences(std::move(input.diagnostics))
+                          : base::without_consequences(std::move(input.diagnostics));
   return format == ReportFormat::Text ? text_report(input, write)
                                       : write(kMakers[static_cast<size_t>(format)](input));
 }

@@ -2,7 +2,7 @@
 
 #include "lint/report/json.h"
 
-#include "base/text/unicode.h"
+#include "base/text/text.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::report {

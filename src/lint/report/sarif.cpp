@@ -4,13 +4,9 @@
 // several readers refuse the former, and the latter would carry manifests out of the repository.
 #include <fmt/format.h>
 
-#include <map>
-#include <optional>
-
 #include "base/text/text.h"
 #include "base/version.h"
 #include "lint/report/findings.h"
-#include "lint/report/json.h"
 #include "policy/plugin.h"
 #include "rules/rules.h"
 

@@ -7,14 +7,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstdint>
-#include <string>
-#include <string_view>
 
-#include "base/text/base64.h"
 #include "base/text/text.h"
 #include "model/trainer_names.h"
-#include "policy/build_nodes.h"
+#include "policy/container.h"
 #include "policy/keys.h"
 #include "policy/plugins.h"
 #include "yaml/node.h"

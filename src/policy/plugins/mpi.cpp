@@ -2,17 +2,16 @@
 
 // MPI: a launcher job runs mpirun over the nodes. It gets a hostfile, OpenMPI's variables and, like the
 // nodes, an SSH key. The hostfile is a ConfigMap, the key a Secret.
-#include "policy/plugins/mpi.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
-#include "base/text/base64.h"
-#include "k8s/jobset/construct.h"
+#include "base/text/text.h"
+#include "k8s/jobset/jobset.h"
 #include "model/trainer_names.h"
-#include "policy/build_nodes.h"
+#include "policy/container.h"
 #include "policy/keys.h"
 #include "policy/plugins.h"
 #include "policy/webhook_rules.h"
@@ -51,6 +50,7 @@ constexpr std::array<std::string_view, 4> kIntelEnv{
     "I_MPI_HYDRA_HOST_FILE", "I_MPI_PERHOST", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS", "I_MPI_HYDRA_IFACE"};
 constexpr std::array<std::string_view, 3> kMpichEnv{"HYDRA_HOST_FILE", "HYDRA_LAUNCHER_EXTRA_ARGS",
                                                     "HYDRA_IFACE"};
+constexpr std::array<std::string_view, 2> kHydraSshArguments{kMpichEnv[1], kIntelEnv[2]};
 
 // OpenMPI, which Trainer sets up; Intel and MPICH, of dialects.
 constexpr std::array kImplementations = std::to_array<Implementation>({
@@ -385,10 +385,6 @@ void build(PluginContext& context, NodeList& objects) {
 
 }  // namespace
 
-std::array<std::string_view, 2> ssh_arguments_of_hydra() {
-  return {kMpichEnv[1], kIntelEnv[2]};
-}
-
 // No label: runtimes say which framework runs over MPI, "mpi", "deepspeed" or "mlx".
 constexpr Plugin kPlugin{.name = "MPI",
                          .framework = {.is_used = is_used,
@@ -401,6 +397,7 @@ constexpr Plugin kPlugin{.name = "MPI",
                                        .processes = kEnv[3],
                                        .dialect_processes = dialect_processes,
                                        .processes_per_node = true,
+                                       .ssh_arguments = kHydraSshArguments,
                                        .sets_job = true,
                                        .has_processes = true},
                          .objects = kObjects,

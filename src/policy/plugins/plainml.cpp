@@ -3,7 +3,7 @@
 // PlainML: jobs without a framework, and what XGBoost and Flux jobs share with them: the number of nodes and
 // the user's env.
 #include "model/trainer_names.h"
-#include "policy/build_nodes.h"
+#include "policy/container.h"
 #include "policy/plugins.h"
 #include "policy/runtime_info.h"
 

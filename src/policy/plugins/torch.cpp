@@ -8,19 +8,16 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/text/suggest.h"
 #include "base/text/text.h"
-#include "k8s/jobset/construct.h"
+#include "k8s/jobset/jobset.h"
 #include "k8s/quantity.h"
 #include "k8s/violations.h"
 #include "model/trainer_names.h"
-#include "policy/build_nodes.h"
-#include "policy/plugin.h"
+#include "policy/container.h"
 #include "policy/plugins.h"
 #include "policy/runtime_info.h"
 #include "policy/webhook_rules.h"

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "model/trainer_names.h"
-#include "policy/build_nodes.h"
+#include "policy/container.h"
 #include "policy/plugins.h"
 #include "policy/runtime_info.h"
 #include "policy/webhook_rules.h"

@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "base/text/text.h"
-#include "base/text/unicode.h"
 #include "rules/rules.h"
 
 namespace trainjobc::yaml {

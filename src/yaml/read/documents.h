@@ -8,6 +8,7 @@
 
 #include "base/diagnostic.h"
 #include "base/source.h"
+#include "yaml/read/reader.h"
 
 namespace trainjobc::yaml {
 
@@ -27,5 +28,13 @@ bool check_encoding(const base::SourceFile& file, base::Diagnostics& diagnostics
 
 // Finds the first byte that YAML forbids: broken UTF-8, control characters. True if there is none.
 bool check_characters(const base::SourceFile& file, const Chunk& chunk, base::Diagnostics& diagnostics);
+
+// The beginning of a file as JSON: kubectl tries JSON before YAML if the file begins with `{`, and JSON
+// strings have escapes that its YAML parser refuses.
+
+// Reads a chunk that begins with `{` as one or more JSON values, one after the other. False if the chunk is
+// not all JSON: then nothing has been appended, and it may still be YAML. Duplicate keys are errors.
+bool read_json(const base::SourceFile& file, const Chunk& chunk, base::Arena& arena,
+               base::Diagnostics& diagnostics, const ReadLimits& limits, std::vector<Document>& documents);
 
 }  // namespace trainjobc::yaml

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "yaml/read/json_reader.h"
-
 #include <optional>
 #include <string>
 
 #include "base/text/text.h"
-#include "base/text/unicode.h"
+#include "yaml/read/documents.h"
 #include "yaml/read/tree_builder.h"
 #include "yaml/scalar.h"
 

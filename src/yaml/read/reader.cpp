@@ -11,7 +11,6 @@
 #include "rules/rules.h"
 #include "yaml/read/documents.h"
 #include "yaml/read/events.h"
-#include "yaml/read/json_reader.h"
 #include "yaml/read/syntax.h"
 #include "yaml/read/tree_builder.h"
 

@@ -42,7 +42,8 @@ struct ReadLimits {
   size_t max_depth = 400;         // of collections in collections
 };
 
-// Knows where the values of a document come from that another program made of several files, such as kustomize.
+// Knows where the values of a document come from that another program made of several files, such as
+// kustomize.
 class Relocator {
  public:
   Relocator() = default;
@@ -50,7 +51,8 @@ class Relocator {
   Relocator& operator=(const Relocator&) = delete;
   virtual ~Relocator() = default;
 
-  // The same tree with the origins of its values in those files. Threads may share it, and it outlives the tree.
+  // The same tree with the origins of its values in those files. Threads may share it, and it outlives the
+  // tree.
   virtual const Node* relocate(const Node& root, const Maker& make) const = 0;
 };
 
@@ -97,5 +99,11 @@ class Text {
   base::Arena arena_;
   const Node* root_ = nullptr;
 };
+
+// A second, independent reading of text before it is written: yaml-cpp shares no code with libyaml.
+
+// Whether yaml-cpp finds the same values in the text as the reader, which found `documents`. It refuses some
+// YAML that Kubernetes accepts; a text that it can't read is not the same.
+bool reads_the_same(const base::SourceFile& file, std::span<const Document> documents);
 
 }  // namespace trainjobc::yaml

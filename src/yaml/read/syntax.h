@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <map>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -135,8 +134,8 @@ class SourceIndex {
   std::unordered_map<const Node*, const Syntax*> nodes_;
   std::map<size_t, const Syntax*> collections_;  // by offset
   std::unordered_map<const Syntax*, std::vector<WrittenEntry>> entries_;
-  std::unordered_map<const Node*, std::pair<const Syntax*, size_t>> entry_of_;  // map and index
-  std::unordered_map<const Syntax*, std::pair<const Syntax*, size_t>> entry_at_;        // by value
+  std::unordered_map<const Node*, std::pair<const Syntax*, size_t>> entry_of_;    // map and index
+  std::unordered_map<const Syntax*, std::pair<const Syntax*, size_t>> entry_at_;  // by value
   std::unordered_map<const Syntax*, WrittenItem> items_;
 };
 

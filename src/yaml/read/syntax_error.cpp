@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "base/text/text.h"
-#include "base/text/unicode.h"
 #include "yaml/read/events.h"
 
 namespace trainjobc::yaml {

@@ -7,10 +7,9 @@
 #include <algorithm>
 #include <functional>
 
-#include "base/text/unicode.h"
+#include "base/text/text.h"
 #include "rules/rules.h"
-#include "yaml/scalar.h"
-#include "yaml/token.h"
+#include "yaml/node.h"
 
 namespace trainjobc::yaml {
 

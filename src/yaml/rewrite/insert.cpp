@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "yaml/rewrite/insert.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
 #include "base/text/text.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::yaml {
 namespace {

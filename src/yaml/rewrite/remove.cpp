@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "yaml/rewrite/remove.h"
-
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "base/text/text.h"
-#include "yaml/rewrite/insert.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::yaml {
 namespace {
@@ -148,8 +145,7 @@ std::optional<Extent> lines_of_items(const Origin& first, const Origin& last) {
   const bool is_first_in_line =
       dash < lead.size() && lead[dash] == '-' && is_blank(lead.substr(dash + 1)) && dash + 1 < lead.size();
   if (!is_first_in_line) return std::nullopt;
-  return Extent{file.line_start(first.line()),
-                file.line_start(line_after(file, last.line(), dash, false))};
+  return Extent{file.line_start(first.line()), file.line_start(line_after(file, last.line(), dash, false))};
 }
 
 std::optional<Extent> extent_of_items(const Origin& first, const Origin& last) {

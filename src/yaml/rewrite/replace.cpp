@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "yaml/rewrite/replace.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "base/text/text.h"
+#include "yaml/rewrite/edits.h"
 #include "yaml/scalar.h"
-#include "yaml/token.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::yaml {

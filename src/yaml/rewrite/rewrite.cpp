@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "yaml/rewrite/rewrite.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What rewrite.cpp and the files beside it share: the rewriting of one document.
+// Rewrites a document in its file: what the new tree shares with the old one keeps its bytes, including
+// comments; new values are written in the style of their surroundings.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,10 +14,33 @@
 #include <variant>
 #include <vector>
 
+#include "base/source.h"
+#include "yaml/node.h"
+#include "yaml/read/reader.h"
 #include "yaml/read/syntax.h"
-#include "yaml/rewrite/rewrite.h"
 
 namespace trainjobc::yaml {
+
+// Bytes of the file's text and what to put in their place.
+struct Replacement {
+  size_t begin = 0;
+  size_t end = 0;
+  std::string text;
+};
+
+// Why a document can't be rewritten without losing something: a merge key, a comment without a new place.
+struct RewriteProblem {
+  std::string message;
+  base::Location location;
+};
+
+// The replacement that turns `document` into `new_root`. Parts of the old tree may be anywhere in the new
+// one, even more than once, and are recognised by their address; a new map or list with the origin of an old
+// one replaces it and keeps its comments. Every comment of the document is in the result.
+//
+// Does not check that the text reads back as `new_root`: see reads_back_as.
+std::variant<Replacement, RewriteProblem> rewrite(const base::SourceFile& file, const Document& document,
+                                                  const Node& new_root);
 
 // Several documents in the place of one.
 
@@ -29,6 +54,8 @@ std::variant<Replacement, RewriteProblem> rewrite_as_parts(const base::SourceFil
 // The same without comments, in this program's own style.
 Replacement write_as_parts(const base::SourceFile& file, const Document& document,
                            std::span<const Node* const> roots);
+
+// What follows is shared by rewrite.cpp and the files beside it.
 
 // Thrown for what can't be rewritten; caught in rewrite().
 struct Stop {

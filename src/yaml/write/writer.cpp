@@ -9,7 +9,6 @@
 #include <array>
 
 #include "base/text/text.h"
-#include "base/text/unicode.h"
 #include "yaml/scalar.h"
 
 namespace trainjobc::yaml {

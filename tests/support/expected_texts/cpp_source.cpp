@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "base/text/unicode.h"
+#include "base/text/text.h"
 
 namespace trainjobc::test {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "base/text/base64.h"
-
 #include <doctest/doctest.h>
 
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "base/text/text.h"
 
 namespace trainjobc::base64_test {
 using trainjobc::base::base64_decode;

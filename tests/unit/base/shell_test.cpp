@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "base/text/shell.h"
-
 #include <doctest/doctest.h>
+
+#include "base/text/text.h"
 
 namespace trainjobc::base::shell_test {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/text/unicode.h"
+#include "base/text/text.h"
 
 namespace trainjobc::base::source_test {
 namespace {

@@ -3,7 +3,7 @@
 // Which files of a directory are read, and under which configuration.
 #include <doctest/doctest.h>
 
-#include "cli/app.h"
+#include "cli/command.h"
 #include "cli/input.h"
 #include "lint/config.h"
 #include "support/test_console.h"

@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "lint/lint.h"
-#include "lint/suppress.h"
 
 namespace trainjobc::cli_suppress_test {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "base/text/layout.h"
+#include "cli/command.h"
 #include "cli/commands.h"
-#include "cli/help.h"
 #include "support/diff.h"
 
 namespace trainjobc::width_test {

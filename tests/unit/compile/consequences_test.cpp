@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // One cause, one finding.
-#include "compile/consequences.h"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
+#include "base/diagnostic.h"
 #include "support/advice.h"
 #include "support/test_console.h"
 
@@ -21,7 +20,7 @@ std::string errors_of(const std::string& text) {
   options.trainer_version = "2.3";
   const Compilation compiled = compile_sources({{"in.yaml", text}}, {}, options);
   std::string out;
-  const base::Diagnostics causes = compile::without_consequences(compiled.diagnostics);
+  const base::Diagnostics causes = base::without_consequences(compiled.diagnostics);
   for (const base::Diagnostic& found : causes.items()) {
     if (found.severity == base::Severity::Error) out += base::format_text(found, {});
   }
@@ -110,9 +109,9 @@ in.yaml:8:39: error: nvidia.com/gpu is requested without a limit [job/gpu-limit]
 TEST_CASE("consequences: JSON has what the cluster would say, and marks what other formats leave out") {
   const auto counts = [](const std::string& trainer) {
     base::MemoryFileSystem files;
-    files.files["a.yaml"] = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: j}\nspec:\n" +
-                            std::string(kRef) + "  trainer: {image: \"a/b:1\", command: [torchrun, x.py], " +
-                            trainer + "}\n";
+    files.files["a.yaml"] =
+        "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: j}\nspec:\n" +
+        std::string(kRef) + "  trainer: {image: \"a/b:1\", command: [torchrun, x.py], " + trainer + "}\n";
     const auto parsed = nlohmann::json::parse(test::lint(files, {"--format", "json", "a.yaml"}).out);
     int marked = 0;
     for (const auto& one : parsed["diagnostics"]) marked += one.value("consequence", false) ? 1 : 0;
@@ -120,9 +119,11 @@ TEST_CASE("consequences: JSON has what the cluster would say, and marks what oth
     return fmt::format("{} of {} marked; {}", marked, parsed["diagnostics"].size(),
                        text.substr(text.rfind("\n\n") + 2));
   };
-  CHECK(counts("env: {A: b, C: d}") == R"(2 of 3 marked; 1 finding (1 error) in 1 of 1 file; 1 can be fixed with --fix=all
+  CHECK(counts("env: {A: b, C: d}") ==
+        R"(2 of 3 marked; 1 finding (1 error) in 1 of 1 file; 1 can be fixed with --fix=all
 )");
-  CHECK(counts("env: [{key: A, value: b}]") == R"(1 of 2 marked; 1 finding (1 error) in 1 of 1 file; 1 can be fixed with --fix=all
+  CHECK(counts("env: [{key: A, value: b}]") ==
+        R"(1 of 2 marked; 1 finding (1 error) in 1 of 1 file; 1 can be fixed with --fix=all
 )");
 }
 

@@ -3,7 +3,7 @@
 // Runtimes of the inputs that no TrainJob uses: checked with a job of their own.
 #include <doctest/doctest.h>
 
-#include "compile/catalogue_files.h"
+#include "compile/runtimes.h"
 #include "support/advice.h"
 
 namespace trainjobc::trial_test {

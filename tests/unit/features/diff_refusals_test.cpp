@@ -6,7 +6,6 @@
 #include "compile/compile.h"
 #include "features/cluster/compare.h"
 #include "features/cluster/live_fields.h"
-#include "features/cluster/updates.h"
 #include "features/diff/format.h"
 #include "support/diff.h"
 #include "yaml/read/reader.h"

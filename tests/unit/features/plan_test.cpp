@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "features/plan/format.h"
 #include "k8s/quantity.h"
 #include "support/versions.h"
 

@@ -6,14 +6,14 @@
 
 #include <chrono>
 
-#include "features/plan/quota/together.h"
+#include "features/plan/quota/admit.h"
 
 namespace trainjobc::plan_together_test {
 namespace {
 
 std::string kueue_object(const std::string& kind, const std::string& name, const std::string& spec) {
-  return "apiVersion: kueue.x-k8s.io/v1beta2\nkind: " + kind + "\nmetadata: {name: " + name + "}\nspec: {" + spec +
-         "}\n---\n";
+  return "apiVersion: kueue.x-k8s.io/v1beta2\nkind: " + kind + "\nmetadata: {name: " + name + "}\nspec: {" +
+         spec + "}\n---\n";
 }
 
 std::string flavor_of_group(const std::string& name, const std::string& quota) {
@@ -50,9 +50,10 @@ plan::Workload workload_of(const plan::Quota& quota, const Wanted& wanted) {
 // A line for each job: "1 a: admitted, f".
 std::string together(const std::string& objects, const std::vector<Wanted>& jobs) {
   base::Diagnostics diagnostics;
-  const plan::Quota quota = plan::read_quota(
-      {{"quota.yaml", kueue_object("ResourceFlavor", "f", "") + kueue_object("ResourceFlavor", "g", "") + objects}},
-      diagnostics);
+  const plan::Quota quota =
+      plan::read_quota({{"quota.yaml", kueue_object("ResourceFlavor", "f", "") +
+                                           kueue_object("ResourceFlavor", "g", "") + objects}},
+                       diagnostics);
   CHECK(diagnostics.empty());
   const plan::Capacity capacity(quota);
   std::vector<plan::Workload> workloads;
@@ -79,7 +80,8 @@ std::string together(const std::string& objects, const std::vector<Wanted>& jobs
 }  // namespace
 
 TEST_CASE("jobs at the same time: what does not fit is passed over") {
-  CHECK(together(one_queue("4"), {{"a", "main", 3}, {"b", "main", 2}, {"c", "main", 1}}) == R"(1 a: admitted, f
+  CHECK(together(one_queue("4"), {{"a", "main", 3}, {"b", "main", 2}, {"c", "main", 1}}) ==
+        R"(1 a: admitted, f
 2 b: quota, a of 2
   f 0: 2 are requested, and 0 of the 4 that ClusterQueue main can use are unused
 3 c: admitted, f
@@ -111,7 +113,8 @@ TEST_CASE("jobs at the same time: by priority, then by creation, then as they co
 
 TEST_CASE("jobs at the same time: flavors in their order") {
   CHECK(together(queue_of("main", flavor_of_group("f", "4") + ", " + flavor_of_group("g", "4")),
-                 {{"a", "main", 3}, {"b", "main", 3}, {"c", "main", 3}, {"d", "main", 1}}) == R"(1 a: admitted, f
+                 {{"a", "main", 3}, {"b", "main", 3}, {"c", "main", 3}, {"d", "main", 1}}) ==
+        R"(1 a: admitted, f
 2 b: admitted, g
 3 c: quota, a of 2
   f 0: 3 are requested, and 0 of the 4 that ClusterQueue main can use are unused
@@ -123,7 +126,8 @@ TEST_CASE("jobs at the same time: flavors in their order") {
 TEST_CASE("jobs at the same time: who borrows comes after who doesn't") {
   const std::string other = queue_of("other", flavor_of_group("f", "4"), kInTeam);
   CHECK(together(one_queue("4", kInTeam) + other,
-                 {{"a", "main", 6}, {"b", "other", 4}, {"c", "main", 4}, {"d", "main", 1}}) == R"(2 a: quota, b of 2
+                 {{"a", "main", 6}, {"b", "other", 4}, {"c", "main", 4}, {"d", "main", 1}}) ==
+        R"(2 a: quota, b of 2
   f 0: 6 are requested, and 0 of the 8 that ClusterQueue main can use are unused
 1 b: admitted, f
 3 c: admitted, f
@@ -133,9 +137,11 @@ TEST_CASE("jobs at the same time: who borrows comes after who doesn't") {
 }
 
 TEST_CASE("jobs at the same time: what a strict queue waits for is kept for it") {
-  const std::string other = queue_of("other", flavor_of_group("f", "4"), std::string(kInTeam) + ", queueingStrategy: StrictFIFO");
+  const std::string other =
+      queue_of("other", flavor_of_group("f", "4"), std::string(kInTeam) + ", queueingStrategy: StrictFIFO");
   CHECK(together(one_queue("4", kInTeam) + other,
-                 {{"a", "main", 5}, {"b", "other", 1}, {"c", "other", 3}, {"d", "main", 1, -1}}) == R"(2 a: admitted, f (borrowed)
+                 {{"a", "main", 5}, {"b", "other", 1}, {"c", "other", 3}, {"d", "main", 1, -1}}) ==
+        R"(2 a: admitted, f (borrowed)
 1 b: admitted, f
 3 c: quota, b of 2
   f 2: 3 are requested, and 2 of the 8 that ClusterQueue other can use are unused
@@ -144,10 +150,13 @@ TEST_CASE("jobs at the same time: what a strict queue waits for is kept for it")
 }
 
 TEST_CASE("jobs at the same time: a queue reclaims what others have borrowed") {
-  const std::string other =
-      queue_of("other", flavor_of_group("f", "4"), std::string(kInTeam) + ", preemption: {reclaimWithinCohort: Any}");
-  CHECK(together(one_queue("4", kInTeam) + other,
-                 {{"a", "main", 4}, {"b", "main", 3}, {"c", "other", 9, 2}, {"d", "other", 9, 1}, {"e", "other", 2}}) ==
+  const std::string other = queue_of("other", flavor_of_group("f", "4"),
+                                     std::string(kInTeam) + ", preemption: {reclaimWithinCohort: Any}");
+  CHECK(together(one_queue("4", kInTeam) + other, {{"a", "main", 4},
+                                                   {"b", "main", 3},
+                                                   {"c", "other", 9, 2},
+                                                   {"d", "other", 9, 1},
+                                                   {"e", "other", 2}}) ==
         R"(2 a: admitted, f
 4 b: displaced, e of 1
   f 2: 3 are requested, and 2 of the 8 that ClusterQueue main can use are unused

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "cli/commands/runtimes_command.h"
+#include "cli/commands.h"
 #include "support/diff.h"
 
 namespace trainjobc::runtimes_test {

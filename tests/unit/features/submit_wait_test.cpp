@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "features/kubectl/failure.h"
+#include "features/kubectl/kubectl.h"
 #include "support/submit.h"
 
 namespace trainjobc::submit_wait_test {

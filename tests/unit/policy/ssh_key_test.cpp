@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/text/base64.h"
+#include "base/text/text.h"
 #include "policy/keys.h"
 
 namespace trainjobc::ssh_key_test {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "schema/cel.h"
-
 #include <doctest/doctest.h>
 
 #include <set>

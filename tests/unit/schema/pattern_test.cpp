@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "schema/pattern.h"
-
 #include <doctest/doctest.h>
 
 #include <set>
 #include <string>
 
+#include "schema/validate.h"
 #include "support/schema.h"
 
 namespace trainjobc::schema::pattern_test {

@@ -6,7 +6,6 @@
 #include <doctest/doctest.h>
 
 #include "support/reading.h"
-#include "yaml/read/second_reading.h"
 
 namespace trainjobc::yaml::reader_test {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "yaml/token.h"
-
 #include <doctest/doctest.h>
 
 #include <string>
+
+#include "yaml/node.h"
 
 namespace trainjobc::yaml::token_test {
 namespace {

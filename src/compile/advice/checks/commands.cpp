@@ -6,17 +6,14 @@
 #include <algorithm>
 #include <array>
 
-#include "base/text/shell.h"
 #include "base/text/text.h"
-#include "base/text/unicode.h"
 #include "compile/advice/checks.h"
 #include "compile/advice/command_lines.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "rules/rules.h"
 #include "secret/secret.h"
-#include "yaml/rewrite/insert.h"
-#include "yaml/rewrite/replace.h"
+#include "yaml/rewrite/edits.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::compile::advice::commands {
@@ -447,9 +444,8 @@ bool check_launch(const AdviceContext& context, const TuneRun& run, Advisor& adv
         place.where, "write numProcPerNode: 1");
     const model::Trainer& trainer = *context.job.trainer;
     const yaml::NewPair one{"numProcPerNode: 1", "\"numProcPerNode\": 1"};
-    base::suggest_fix(found, trainer.num_proc_per_node
-                                 ? yaml::replace_scalar(*trainer.num_proc_per_node, "1")
-                                 : yaml::insert_into(*trainer.node, one));
+    base::suggest_fix(found, trainer.num_proc_per_node ? yaml::replace_scalar(*trainer.num_proc_per_node, "1")
+                                                       : yaml::insert_into(*trainer.node, one));
   } else {
     advisor.warn(kTuneCommand, std::move(place.field),
                  fmt::format("tune starts recipe {} without torchrun, and it fails: the job has neither GPUs "

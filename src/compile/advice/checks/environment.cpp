@@ -4,12 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
 
 #include "compile/advice/checks.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
-#include "yaml/rewrite/remove.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::compile::advice::environment {
 namespace {

@@ -5,13 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <span>
 
 #include "compile/advice/checks.h"
 #include "k8s/object_meta.h"
 #include "secret/secret.h"
-#include "yaml/rewrite/remove.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::compile::advice::exported {
 namespace {
@@ -63,8 +61,7 @@ class ServerFields {
 
   void add_metadata(const Node& metadata) {
     for (const Entry& entry : metadata.entries()) {
-      if (k8s::is_server_metadata(entry.key))
-        add(entry, fmt::format("metadata.{}", entry.key), in_metadata_);
+      if (k8s::is_server_metadata(entry.key)) add(entry, fmt::format("metadata.{}", entry.key), in_metadata_);
       if (entry.key == "annotations") add_annotation(entry);
     }
   }

@@ -7,10 +7,8 @@
 #include <array>
 
 #include "base/text/text.h"
-#include "base/text/unicode.h"
 #include "compile/advice/checks.h"
-#include "yaml/node.h"
-#include "yaml/rewrite/replace.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::compile::advice::images {
 namespace {

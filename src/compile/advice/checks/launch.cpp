@@ -9,13 +9,12 @@
 #include "base/text/text.h"
 #include "compile/advice/checks.h"
 #include "compile/advice/command_lines.h"
-#include "k8s/jobset/view.h"
+#include "k8s/jobset/jobset.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "rules/rules.h"
 #include "secret/secret.h"
-#include "yaml/rewrite/remove.h"
-#include "yaml/rewrite/replace.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::compile::advice::launch {
 namespace {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "base/text/suggest.h"
 #include "base/text/text.h"
@@ -13,7 +12,7 @@
 #include "compile/advice/command_lines.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
-#include "yaml/rewrite/replace.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::compile::advice::launchers {
 namespace {
@@ -192,14 +191,13 @@ void check_mpi_container(const PodSet& set, size_t index, Advisor& advisor) {
   const Node* containers = set.pod_spec() ? set.pod_spec()->get("containers") : nullptr;
   const Node* first =
       containers && containers->size() > 0 ? containers->items().front()->get("name") : nullptr;
-  base::Diagnostic& found =
-      advisor.warn("advice/mpi-jobs",
-                   fmt::format("{}.template.spec.template.spec.containers", replicated_job_field(index)),
-                   fmt::format("replicatedJob \"{}\" has no container \"{}\": Trainer mounts the SSH "
-                               "key and the hostfile only there",
-                               set.name, model::kNode),
-                   yaml::locate(first ? *first : *set.replicated_job),
-                   fmt::format("name it \"{}\"", model::kNode));
+  base::Diagnostic& found = advisor.warn(
+      "advice/mpi-jobs",
+      fmt::format("{}.template.spec.template.spec.containers", replicated_job_field(index)),
+      fmt::format("replicatedJob \"{}\" has no container \"{}\": Trainer mounts the SSH "
+                  "key and the hostfile only there",
+                  set.name, model::kNode),
+      yaml::locate(first ? *first : *set.replicated_job), fmt::format("name it \"{}\"", model::kNode));
   if (first && set.containers.size() == 1) base::suggest_fix(found, yaml::replace_text(*first, model::kNode));
 }
 

@@ -10,7 +10,7 @@
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "rules/rules.h"
-#include "yaml/rewrite/remove.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::compile::advice::nodes {
 namespace {
@@ -54,10 +54,10 @@ void check_pod_counts(const RuntimeContext& context, Advisor& advisor) {
       const std::string now =
           trains ? fmt::format("numNodes, {} unless the TrainJob says otherwise,", set.count.value)
                  : fmt::format("the parallelism, {},", set.count.value);
-      base::Diagnostic& found = advisor.warn(
-          "advice/pod-count", fmt::format("{}.template.spec.{}", replicated_job_field(i), key),
-          fmt::format("{}: {} has no effect: {} replaces it", key, *count->as_int(), now),
-          yaml::locate(*count), "remove it");
+      base::Diagnostic& found =
+          advisor.warn("advice/pod-count", fmt::format("{}.template.spec.{}", replicated_job_field(i), key),
+                       fmt::format("{}: {} has no effect: {} replaces it", key, *count->as_int(), now),
+                       yaml::locate(*count), "remove it");
       base::suggest_fix(found, yaml::remove_at(*set.replicated_job, {"template", "spec", key}));
     }
   }
@@ -133,10 +133,9 @@ void check_network(const RuntimeContext& context, std::string_view address, Advi
     base::suggest_fix(found, yaml::remove_at(*context.info.job_set_spec, {"network", "subdomain"}));
   }
   if (hostnames && hostnames->as_bool() == false) {
-    base::Diagnostic& found =
-        advisor.warn("advice/address", "spec.template.spec.network.enableDNSHostnames",
-                     "without DNS hostnames the nodes can't find each other", yaml::locate(*hostnames),
-                     "remove it");
+    base::Diagnostic& found = advisor.warn("advice/address", "spec.template.spec.network.enableDNSHostnames",
+                                           "without DNS hostnames the nodes can't find each other",
+                                           yaml::locate(*hostnames), "remove it");
     base::suggest_fix(found, yaml::remove_at(*context.info.job_set_spec, {"network", "enableDNSHostnames"}));
   }
 }

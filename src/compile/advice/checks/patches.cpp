@@ -6,13 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "base/text/suggest.h"
 #include "compile/advice/checks.h"
 #include "k8s/violations.h"
 #include "model/train_job.h"
-#include "yaml/node.h"
 
 namespace trainjobc::compile::advice {
 namespace {

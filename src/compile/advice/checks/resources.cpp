@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Amounts of devices and memory.
-#include "k8s/pod/resources.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <set>
 
 #include "base/text/suggest.h"
@@ -15,13 +12,13 @@
 #include "compile/advice/checks.h"
 #include "compile/merge.h"
 #include "k8s/name_syntax.h"
+#include "k8s/pod/pod.h"
 #include "k8s/quantity.h"
 #include "k8s/violations.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "rules/rules.h"
-#include "yaml/rewrite/insert.h"
-#include "yaml/rewrite/replace.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::compile::advice::resources {
 namespace {

@@ -11,9 +11,7 @@
 #include <algorithm>
 
 #include "compile/advice/checks.h"
-#include "model/trainer_names.h"
 #include "policy/plugin.h"
-#include "yaml/node.h"
 
 namespace trainjobc::compile::advice::restarts {
 namespace {

@@ -7,15 +7,13 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <span>
 
 #include "compile/advice/checks.h"
 #include "k8s/name_syntax.h"
 #include "k8s/object_meta.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
-#include "yaml/node.h"
-#include "yaml/rewrite/insert.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::compile::advice::scheduling {
 namespace {
@@ -147,11 +145,11 @@ class Starts {
       const auto [first, is_new] = taken.try_emplace(key, ports[i]);
       // With a hostPort at both, the Job is refused already.
       if (is_new || (is_host_port(*first->second) && is_host_port(*ports[i]))) continue;
-      base::Diagnostic& found = advisor_.warn(
-          "advice/host-port", fmt::format("{}.ports[{}].containerPort", field, i),
-          fmt::format("no pod is created: with hostNetwork, port {} of the node is used twice",
-                      number->text()),
-          yaml::locate(*number), "give one of the ports another number");
+      base::Diagnostic& found =
+          advisor_.warn("advice/host-port", fmt::format("{}.ports[{}].containerPort", field, i),
+                        fmt::format("no pod is created: with hostNetwork, port {} of the node is used twice",
+                                    number->text()),
+                        yaml::locate(*number), "give one of the ports another number");
       add_note(found, "the first one", first->second->get("containerPort"));
     }
   }
@@ -345,9 +343,8 @@ void check_suspended_claims(const AdviceContext& context, Advisor& advisor) {
                      "the job starts suspended and stays suspended: its runtime's volumeClaimPolicies lack "
                      "retentionPolicy, so the controller's update of the JobSet is refused",
                      yaml::locate(*suspender), "write retentionPolicy: {whenDeleted: Delete} in the runtime");
-    base::suggest_fix(
-        found, yaml::insert_into(*policy, {"retentionPolicy: {whenDeleted: Delete}",
-                                           R"("retentionPolicy": {"whenDeleted": "Delete"})"}));
+    base::suggest_fix(found, yaml::insert_into(*policy, {"retentionPolicy: {whenDeleted: Delete}",
+                                                         R"("retentionPolicy": {"whenDeleted": "Delete"})"}));
     add_note(found, "the policy", policy);
     return;
   }

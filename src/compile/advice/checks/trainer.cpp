@@ -9,7 +9,7 @@
 #include "compile/advice/checks.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
-#include "yaml/rewrite/insert.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::compile::advice::trainer {
 namespace {

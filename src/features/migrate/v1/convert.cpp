@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <utility>
 
 #include "compile/build.h"
 #include "features/migrate/v1/old_names.h"
@@ -15,7 +14,6 @@
 #include "k8s/object_meta.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
-#include "yaml/node.h"
 #include "yaml/read/reader.h"
 #include "yaml/write/writer.h"
 

@@ -11,11 +11,10 @@
 #include <utility>
 
 #include "base/text/text.h"
-#include "k8s/jobset/construct.h"
+#include "k8s/jobset/jobset.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "policy/plugins.h"
-#include "yaml/node.h"
 
 namespace trainjobc::migrate::v1 {
 namespace {

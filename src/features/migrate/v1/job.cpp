@@ -10,8 +10,6 @@
 #include <iterator>
 #include <limits>
 #include <span>
-#include <utility>
-#include <vector>
 
 #include "base/text/suggest.h"
 #include "base/text/text.h"
@@ -20,7 +18,6 @@
 #include "rules/rules.h"
 #include "schema/validate.h"
 #include "secret/secret.h"
-#include "yaml/node.h"
 
 namespace trainjobc::migrate::v1 {
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // MPIJob of Training Operator v1 (kubectl exec) and of the MPI Operator (v2beta1, SSH): a launcher and nodes.
-#include "policy/plugins/mpi.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -286,7 +283,7 @@ class MpiDraft {
       };
       const std::string arguments = fmt::format("-i {}/id_rsa", kKeyFolder);
       add(kOpenMpiAgent, fmt::format("ssh {}", arguments));
-      for (const std::string_view name : policy::mpi::ssh_arguments_of_hydra()) add(name, arguments);
+      for (const std::string_view name : policy::mpi::kPlugin.framework.ssh_arguments) add(name, arguments);
     }
     DraftRole role = role_of(launcher, model::kLauncher, std::move(env));
     role.trains = true;

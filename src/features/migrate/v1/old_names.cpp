@@ -9,8 +9,7 @@
 #include <charconv>
 
 #include "base/text/text.h"
-#include "k8s/jobset/construct.h"
-#include "model/trainer_names.h"
+#include "k8s/jobset/jobset.h"
 #include "rules/rules.h"
 
 namespace trainjobc::migrate::v1 {

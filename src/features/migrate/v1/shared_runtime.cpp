@@ -11,8 +11,8 @@
 
 #include "model/runtime.h"
 #include "model/trainer_names.h"
-#include "policy/plugins/mpi.h"
-#include "yaml/node.h"
+#include "policy/plugin.h"
+#include "policy/plugins.h"
 
 namespace trainjobc::migrate::v1 {
 namespace {
@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 3> kOfMpiPod{"K_MPI_JOB_ROLE", "NVIDIA_VI
 
 // They also tell how it reaches the others.
 bool is_of_mpi_pod(std::string_view variable) {
-  const auto arguments = policy::mpi::ssh_arguments_of_hydra();
+  const auto arguments = policy::mpi::kPlugin.framework.ssh_arguments;
   return variable == kOpenMpiAgent || std::ranges::find(arguments, variable) != arguments.end() ||
          std::ranges::find(kOfMpiPod, variable) != kOfMpiPod.end();
 }

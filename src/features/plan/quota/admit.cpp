@@ -8,15 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <optional>
 #include <set>
-#include <vector>
 
 #include "base/text/suggest.h"
-#include "k8s/jobset/view.h"
+#include "k8s/jobset/jobset.h"
 #include "model/trainer_names.h"
 #include "secret/secret.h"
-#include "yaml/node.h"
 
 namespace trainjobc::plan {
 namespace {
@@ -32,8 +29,9 @@ constexpr std::string_view kNamespaceName = "kubernetes.io/metadata.name";
 constexpr size_t kMostPodSets = 8;  // of a Workload
 
 // PriorityClasses that each cluster has.
-constexpr std::array kPrioritiesOfCluster{std::pair{std::string_view("system-cluster-critical"), 2'000'000'000},
-                                          std::pair{std::string_view("system-node-critical"), 2'000'001'000}};
+constexpr std::array kPrioritiesOfCluster{
+    std::pair{std::string_view("system-cluster-critical"), 2'000'000'000},
+    std::pair{std::string_view("system-node-critical"), 2'000'001'000}};
 
 // A pod set that takes two flavors can't be placed by one topology.
 std::vector<Obstacle> split_topologies(const Quota& quota, const std::vector<AssignedFlavor>& flavors) {
@@ -44,7 +42,8 @@ std::vector<Obstacle> split_topologies(const Quota& quota, const std::vector<Ass
     if (quota.flavors.find(flavor.flavor)->second.topology.empty()) continue;
     return {{flavor.pod_set, flavor.resource, flavor.flavor, "", "",
              fmt::format("its pods are placed by topology, and {} comes from flavor {}", at->second->resource,
-                         at->second->flavor), ""}};
+                         at->second->flavor),
+             ""}};
   }
   return {};
 }
@@ -112,7 +111,8 @@ class Admitter {
   bool is_active(const ClusterQueue& queue) {
     if (queue.is_stopped) never(fmt::format("ClusterQueue {} is stopped", queue.name));
     for (const std::string& flavor : quota_.missing_flavors(queue))
-      never(fmt::format("ClusterQueue {} refers to ResourceFlavor {}, which does not exist", queue.name, flavor));
+      never(fmt::format("ClusterQueue {} refers to ResourceFlavor {}, which does not exist", queue.name,
+                        flavor));
     const std::vector<std::string> cycle = capacity_.cycle_from(queue.cohort);
     if (!cycle.empty())
       never(fmt::format("the Cohorts {} are parents of each other", fmt::join(cycle, ", ")));
@@ -184,7 +184,8 @@ class Admitter {
     for (const k8s::jobset::ReplicatedJob& job : k8s::jobset::view_job_set(job_.job_set).jobs) {
       const std::string_view name = job.pod_spec ? value_at(*job.pod_spec, {"priorityClassName"}) : "";
       if (name.empty()) continue;
-      const auto known = std::ranges::find(kPrioritiesOfCluster, name, [](const auto& one) { return one.first; });
+      const auto known =
+          std::ranges::find(kPrioritiesOfCluster, name, [](const auto& one) { return one.first; });
       if (known != kPrioritiesOfCluster.end()) return known->second;
       return priority_of("PriorityClass", quota_.pod_priorities, name);
     }

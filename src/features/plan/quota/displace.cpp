@@ -3,7 +3,6 @@
 #include "features/plan/quota/displace.h"
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 
 namespace trainjobc::plan {
@@ -65,8 +64,8 @@ void Displacer::add_of_queue(const ClusterQueue& queue, size_t meets, bool is_ne
   for (const Rival* rival : admitted->second) {
     if (!uses_any(*rival, lacking)) continue;
     if (!is_lower(*rival, is_own ? policy.within_queue : policy.within_cohort)) continue;
-    const bool is_above_threshold = rival->priority >= job_.priority ||
-                                    (policy.threshold && rival->priority > *policy.threshold);
+    const bool is_above_threshold =
+        rival->priority >= job_.priority || (policy.threshold && rival->priority > *policy.threshold);
     list.push_back({rival, meets, is_own || is_nearer || (policy.while_borrowing && !is_above_threshold)});
   }
 }

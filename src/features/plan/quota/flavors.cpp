@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "features/cluster/pods.h"
-#include "k8s/jobset/view.h"
+#include "k8s/jobset/jobset.h"
 
 namespace trainjobc::plan {
 namespace {

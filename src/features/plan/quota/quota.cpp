@@ -13,7 +13,6 @@
 #include "k8s/quantity.h"
 #include "rules/rules.h"
 #include "secret/secret.h"
-#include "yaml/node.h"
 
 namespace trainjobc::plan {
 namespace {

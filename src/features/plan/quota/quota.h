@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Kueue's quotas: what its scheduler reads of ClusterQueues, LocalQueues, ResourceFlavors, Cohorts and priority
-// classes.
+// Kueue's quotas: what its scheduler reads of ClusterQueues, LocalQueues, ResourceFlavors, Cohorts and
+// priority classes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,10 +72,10 @@ struct ClusterQueue {
   Quotas quotas;
   const yaml::Node* namespace_selector = nullptr;  // nullptr: no namespace
   bool is_stopped = false;
-  bool is_strict = false;                     // queueingStrategy: StrictFIFO
-  bool tries_next_before_borrowing = false;   // flavorFungibility.whenCanBorrow: TryNextFlavor
-  bool tries_next_before_preempting = true;   // flavorFungibility.whenCanPreempt
-  bool prefers_near_quota = false;            // flavorFungibility.preference, as Kueue 0.15 takes it
+  bool is_strict = false;                    // queueingStrategy: StrictFIFO
+  bool tries_next_before_borrowing = false;  // flavorFungibility.whenCanBorrow: TryNextFlavor
+  bool tries_next_before_preempting = true;  // flavorFungibility.whenCanPreempt
+  bool prefers_near_quota = false;           // flavorFungibility.preference, as Kueue 0.15 takes it
   PreemptionPolicy preemption;
   std::vector<std::string> admission_checks;  // sorted
 };

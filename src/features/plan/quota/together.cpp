@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/plan/quota/together.h"
-
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -11,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "features/plan/quota/admit.h"
 #include "features/plan/quota/displace.h"
 
 namespace trainjobc::plan {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/lsp/completion.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
+#include "features/lsp/answers.h"
 #include "support/lsp.h"
 
 namespace trainjobc::completion_test {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/lsp/documentation.h"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "features/lsp/answers.h"
 #include "support/lsp.h"
 
 namespace trainjobc::documentation_test {

@@ -11,9 +11,7 @@
 #include <vector>
 
 #include "base/text/text.h"
-#include "features/lsp/completion.h"
-#include "features/lsp/documentation.h"
-#include "features/lsp/navigation.h"
+#include "features/lsp/answers.h"
 #include "support/lsp.h"
 #include "support/lsp_edits.h"
 

@@ -10,9 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "features/lsp/completion.h"
+#include "features/lsp/answers.h"
 #include "features/lsp/cursor.h"
-#include "features/lsp/documentation.h"
 #include "support/lsp.h"
 
 namespace trainjobc::examples_test {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/lsp/navigation.h"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "features/lsp/answers.h"
 #include "support/lsp.h"
 
 namespace trainjobc::navigation_test {

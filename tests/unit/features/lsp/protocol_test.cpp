@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/text/unicode.h"
+#include "base/text/text.h"
 
 namespace trainjobc::protocol_test {
 using lsp::MessageReader;

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "features/lsp/navigation.h"
+#include "features/lsp/answers.h"
 #include "support/lsp.h"
 
 namespace trainjobc::rename_test {

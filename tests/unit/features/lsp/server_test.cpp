@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "features/lsp/code_actions.h"
+#include "features/lsp/answers.h"
 #include "support/lsp_client.h"
 
 namespace trainjobc::server_test {

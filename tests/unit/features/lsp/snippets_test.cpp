@@ -3,7 +3,7 @@
 // editors/vscode/test/snippets.test.ts expands all snippets in VS Code's own engine, and lints the results.
 #include <doctest/doctest.h>
 
-#include "features/lsp/completion.h"
+#include "features/lsp/answers.h"
 #include "support/lsp.h"
 
 namespace trainjobc::snippets_test {

@@ -1,13 +1,179 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "base/text/unicode.h"
+#include "base/text/text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <utility>
 
 namespace trainjobc::base {
+
+#if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 200000
+
+std::errc read_double(std::string_view text, double& value) {
+  const std::string copy(text);
+  char* end = nullptr;
+  errno = 0;
+  const double number = std::strtod(copy.c_str(), &end);
+  if (end == copy.c_str()) return std::errc::invalid_argument;
+  // A subnormal number is ERANGE, too, but has a value.
+  if (errno == ERANGE && (number == 0 || std::isinf(number))) return std::errc::result_out_of_range;
+  value = number;
+  return {};
+}
+
+#else
+
+std::errc read_double(std::string_view text, double& value) {
+  return std::from_chars(text.data(), text.data() + text.size(), value).ec;
+}
+
+#endif
+
+namespace {
+
+constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr uint8_t kNoDigit = 0xff;
+
+constexpr std::array<uint8_t, 256> kDigits = [] {
+  std::array<uint8_t, 256> digits{};
+  digits.fill(kNoDigit);
+  for (size_t value = 0; value < kAlphabet.size(); ++value) {
+    digits[static_cast<uint8_t>(kAlphabet[value])] = static_cast<uint8_t>(value);
+  }
+  return digits;
+}();
+
+}  // namespace
+
+std::string base64_encode(std::string_view bytes) {
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (size_t at = 0; at < bytes.size(); at += 3) {
+    const std::string_view group = bytes.substr(at, 3);
+    uint32_t bits = 0;
+    for (size_t i = 0; i < 3; ++i)
+      bits = bits << 8 | (i < group.size() ? static_cast<uint8_t>(group[i]) : 0U);
+    for (size_t i = 0; i < 4; ++i) {
+      text.push_back(i <= group.size() ? kAlphabet[bits >> (18 - 6 * i) & 63] : '=');
+    }
+  }
+  return text;
+}
+
+std::optional<std::string> base64_decode(std::string_view text) {
+  if (text.size() % 4 != 0) return std::nullopt;
+  const size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
+  text.remove_suffix(padding);
+  std::string bytes;
+  bytes.reserve(text.size() / 4 * 3 + 2);
+  uint32_t bits = 0;
+  unsigned pending = 0;  // bits read and not yet written
+  for (const char character : text) {
+    const uint8_t digit = kDigits[static_cast<uint8_t>(character)];
+    if (digit == kNoDigit) return std::nullopt;
+    bits = bits << 6 | digit;
+    pending += 6;
+    if (pending < 8) continue;
+    pending -= 8;
+    bytes.push_back(static_cast<char>(bits >> pending));
+    bits &= (1U << pending) - 1;
+  }
+  if (bits != 0) return std::nullopt;
+  return bytes;
+}
+
+namespace {
+
+constexpr std::string_view kSpecial = "|&;<>()$`*?[]{}~!\n";  // means something to a shell outside of quotes
+
+class WordSplitter {
+ public:
+  explicit WordSplitter(std::string_view line) : line_(line) {}
+
+  std::optional<std::vector<std::string>> split() {
+    for (; at_ < line_.size(); ++at_) {
+      if (!take(line_[at_])) return std::nullopt;
+    }
+    end_word();
+    return std::move(words_);
+  }
+
+ private:
+  bool take(char c) {
+    if (is_blank(c)) {
+      end_word();
+      return true;
+    }
+    if (c == '\'' || c == '"') return take_quoted(c);
+    if (c == '\\') return take_escaped();
+    if (const size_t length = variable_length(); length > 0) {
+      for (size_t i = 0; i < length; ++i) add(line_[at_ + i]);
+      at_ += length - 1;
+      return true;
+    }
+    if (kSpecial.find(c) != std::string_view::npos || (c == '#' && !in_word_)) return false;
+    add(c);
+    return true;
+  }
+
+  // Of $(NAME) at this place; 0 if there is none.
+  size_t variable_length() const {
+    const std::string_view rest = line_.substr(at_);
+    if (!rest.starts_with("$(")) return 0;
+    size_t end = 2;
+    while (end < rest.size() && (is_upper(rest[end]) || is_digit(rest[end]) || rest[end] == '_')) ++end;
+    return end > 2 && end < rest.size() && rest[end] == ')' ? end + 1 : 0;
+  }
+
+  bool take_quoted(char quote) {
+    in_word_ = true;
+    for (++at_; at_ < line_.size() && line_[at_] != quote; ++at_) {
+      if (quote == '"' && (line_[at_] == '$' || line_[at_] == '`')) return false;
+      const bool escapes = quote == '"' && line_[at_] == '\\' && at_ + 1 < line_.size() &&
+                           (line_[at_ + 1] == '"' || line_[at_ + 1] == '\\');
+      if (escapes) ++at_;
+      add(line_[at_]);
+    }
+    return at_ < line_.size();
+  }
+
+  bool take_escaped() {
+    if (at_ + 1 >= line_.size() || line_[at_ + 1] == '\n') return false;
+    add(line_[++at_]);
+    return true;
+  }
+
+  void add(char c) {
+    word_ += c;
+    in_word_ = true;
+  }
+
+  void end_word() {
+    if (in_word_) words_.push_back(std::exchange(word_, {}));
+    in_word_ = false;
+  }
+
+  std::string_view line_;
+  size_t at_ = 0;
+  bool in_word_ = false;
+  std::string word_;
+  std::vector<std::string> words_;
+};
+
+}  // namespace
+
+std::optional<std::vector<std::string>> split_words(std::string_view line) {
+  return WordSplitter(line).split();
+}
+
 namespace {
 
 bool is_surrogate(uint32_t value) {

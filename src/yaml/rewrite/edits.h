@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Edits of text that insert, remove and replace parts of documents.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "base/source.h"
+#include "yaml/node.h"
+
+namespace trainjobc::yaml {
+
+// A pair to insert: as YAML that is also valid inside brackets, and as JSON for maps with quoted keys.
+struct NewPair {
+  std::string_view yaml;  // limits: {nvidia.com/gpu: 4}
+  std::string_view json;  // "limits": {"nvidia.com/gpu": 4}
+};
+
+// The edit that inserts the pair at the beginning of the map that is `map`'s value. Empty if that map has no
+// text of its own (it is empty, or an alias) or begins with a merge key.
+std::vector<base::Edit> insert_first(const yaml::Entry& map, const NewPair& pair);
+
+// The same, but before an entry of a map.
+std::vector<base::Edit> insert_before(const yaml::Entry& entry, const NewPair& pair);
+
+// The same for a map that may be empty: {}.
+std::vector<base::Edit> insert_into(const yaml::Node& map, const NewPair& pair);
+
+// Byte offsets of the file's text.
+struct Extent {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+// The edit that adds a map `key` with the pair before `entry`. If the file already contains an empty `key`,
+// which the tree may not show since null values are dropped, that one is filled.
+std::vector<base::Edit> insert_map_before(const yaml::Entry& entry, std::string_view key,
+                                          const NewPair& pair);
+
+// The same for several pairs, each an edit of its own. Looks for the key once.
+class MapBefore {
+ public:
+  // Both must outlive it.
+  MapBefore(const yaml::Entry& entry, std::string_view key) : entry_(entry), key_(key) {}
+
+  std::vector<base::Edit> with(const NewPair& pair);
+
+ private:
+  const yaml::Entry& entry_;
+  std::string_view key_;
+  bool was_searched_ = false;
+  std::optional<Extent> written_;
+};
+
+// The same for the map that is `map`'s value.
+std::vector<base::Edit> insert_map_first(const yaml::Entry& map, std::string_view key, const NewPair& pair);
+
+// Keys as written in their file, including those that are not in the tree.
+
+// The key `key` of the map that has the key at `sibling`, with its colon.
+std::optional<Extent> find_written_key(const yaml::Origin& sibling, std::string_view key);
+
+// The value after a colon if it is null in any spelling, or an empty map in brackets: its extent, which is
+// empty and right after the colon if nothing is written. nullopt for another value.
+std::optional<Extent> empty_value(const base::SourceFile& file, size_t colon_end);
+
+// Edits of text that remove entries and items.
+
+// The edits that remove these keys and their values from the map, as it is written in its file; comments
+// above them stay. Empty if the map would be empty, or if its text doesn't show where they end: an alias, a
+// merge key.
+std::vector<base::Edit> remove_entries(const Node& map, std::span<const std::string_view> keys);
+
+// The same for items of a list, `count` from `first` on. Empty if the list would be empty.
+std::vector<base::Edit> remove_items(const Node& list, size_t first, size_t count = 1);
+
+// From a value to one inside it: a key, or the index of an item.
+using Step = std::variant<std::string_view, size_t>;
+
+// The edits that remove the value at the end of the path, and with it the maps and lists that have nothing
+// else; `root` stays. Empty as above, and if there is no such value.
+std::vector<base::Edit> remove_at(const Node& root, std::span<const Step> path);
+std::vector<base::Edit> remove_at(const Node& root, std::initializer_list<Step> path);
+
+// Edits of text that replace what is written by what was meant. Each function returns no edits if the file
+// does not show the value plainly: it is computed, an alias, or spread over several lines.
+
+// The place of the scalar, if the file shows all of it there, on one line and without a tag.
+std::optional<base::Location> written_scalar(const Node& scalar);
+
+// A string as it can be written anywhere, also in brackets: without quotes if that is clear. `as_json`: with
+// quotes.
+std::string inline_text(std::string_view value, bool as_json);
+
+// Whether what the file shows at that place is JSON, whose strings and keys have quotes.
+bool is_json_at(const base::Location& place);
+
+// The scalar replaced by `text` as it is.
+std::vector<base::Edit> replace_scalar(const Node& scalar, std::string text);
+// The scalar replaced by another string, in the quotes that it has.
+std::vector<base::Edit> replace_text(const Node& scalar, std::string_view value);
+// The item of a list replaced by several, each of which is a word.
+std::vector<base::Edit> split_item(const Node& item, const std::vector<std::string>& words);
+// The entry under another key, in the quotes that it has.
+std::vector<base::Edit> rename_key(const Entry& entry, std::string_view key);
+
+// What the two parts of an entry are called when it is written as a map of its own.
+struct PairKeys {
+  std::string_view key;    // "name"
+  std::string_view value;  // "value"
+};
+
+// {A: b, C: 4} as a list of maps: [{name: A, value: b}, {name: C, value: "4"}]. In lines or in brackets, as
+// it was; values become strings. For values that are scalars.
+std::vector<base::Edit> entries_to_pairs(const Node& map, const PairKeys& keys);
+// The only entry of a map, {A: b}, as {name: A, value: b}.
+std::vector<base::Edit> entry_to_pair(const Node& map, const PairKeys& keys);
+// A map in lines as the only element of a list.
+std::vector<base::Edit> map_to_element(const Node& map);
+// A list in lines with one map as that map.
+std::vector<base::Edit> element_to_map(const Node& list);
+// `- a: b`, a map of one entry in a line, as the text "a: b".
+std::vector<base::Edit> pair_to_text(const Node& map);
+
+}  // namespace trainjobc::yaml
