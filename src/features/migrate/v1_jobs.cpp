@@ -109,7 +109,7 @@ v1::Converter& V1Jobs::converter() {
 
 namespace {
 
-bool is_runtime(const Node* object) {
+bool has_runtime_kind(const Node* object) {
   return model::is_runtime_kind(yaml::string_at(*object, "kind"));
 }
 
@@ -168,7 +168,7 @@ std::optional<Changed> V1Jobs::convert(const Node& object, const yaml::Maker& ma
   for (const Node* document : converted.documents) made_[model::identify(*document).str()].push_back(place);
   Changed changed{std::move(converted.documents), true};
   if (!options_.runtimes_dir.empty()) {
-    const auto jobs = std::ranges::stable_partition(changed.objects, is_runtime);
+    const auto jobs = std::ranges::stable_partition(changed.objects, has_runtime_kind);
     changed.apart.assign(changed.objects.begin(), jobs.begin());
     changed.objects.erase(changed.objects.begin(), jobs.begin());
   }
