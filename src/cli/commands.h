@@ -55,9 +55,7 @@ struct PlanFlags {
   ColourFlag colour;
   std::vector<std::string> quota;
   bool cluster = false;
-  std::string context;
-  std::string kubeconfig;
-  unsigned timeout = kCallTimeout;  // seconds
+  KubectlFlags kubectl;
   bool ranks = false;
   std::string format = "text";
 };
@@ -85,10 +83,8 @@ struct DiffFlags {
   std::string to_version;
   std::string format;  // "" is text, or KUBECTL_EXTERNAL_DIFF
   std::string orphans = "auto";
-  std::string context;
-  std::string kubeconfig;
+  KubectlFlags kubectl;
   std::string field_manager = "trainjobc";
-  unsigned timeout = kCallTimeout;  // seconds
   bool server_side = false;
   bool show_ignored = false;
 };
@@ -112,10 +108,8 @@ int run_diff(Console& console, const DiffFlags& flags, base::ProcessRunner& runn
 
 // How runtimes pull and check ask a cluster.
 struct RuntimeClusterFlags {
-  std::string context;
-  std::string kubeconfig;
-  std::string ns;                   // "": all
-  unsigned timeout = kCallTimeout;  // seconds
+  KubectlFlags kubectl;
+  std::string ns;  // "": all
 
   void add_to(Command& command);
 };
@@ -157,14 +151,12 @@ struct SubmitFlags {
   InputFlags input;
   ColourFlag colour;
   SshKeyFlag ssh_key;
-  std::string context;
-  std::string kubeconfig;
-  std::string dry_run;  // "", "client" or "server"
+  KubectlFlags kubectl{.timeout = 0};  // of the wait
+  std::string dry_run;                 // "", "client" or "server"
   bool force_conflicts = false;
   bool replace = false;
   bool wait = false;
   bool cancel_on_interrupt = false;
-  unsigned timeout = 0;  // seconds; 0: none
 };
 
 // How submit runs kubectl and waits.

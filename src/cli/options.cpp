@@ -90,11 +90,26 @@ std::optional<std::string> read_time(const std::string& text) {
 
 }  // namespace
 
-void add_timeout(Command& command, unsigned& seconds, std::string_view what) {
-  command.add("--timeout", &seconds, fmt::format("{}: 90, 90s, 10m, 2h; 0 for no limit", what))
+void KubectlFlags::add_cluster_to(Command& command, std::string_view addition, const char* rival) {
+  const auto add = [&](const char* name, std::string& value, std::string_view what, const char* takes) {
+    Flag& flag =
+        command.add(name, &value, fmt::format("kubeconfig {} to use{}", what, addition)).takes(takes);
+    if (rival) flag.excludes(rival);
+  };
+  add("--context", context, "context", "NAME");
+  add("--kubeconfig", kubeconfig, "file", "FILE");
+}
+
+void KubectlFlags::add_timeout_to(Command& command, std::string_view limited) {
+  command
+      .add("--timeout", &timeout, fmt::format("Time limit for {}: 90, 90s, 10m, 2h; 0 for no limit", limited))
       .takes("TIME")
       .reads(read_time, "a time such as 90, 90s, 10m or 2h")
       .shows_default();
+}
+
+kubectl::Settings KubectlFlags::settings() const {
+  return {"kubectl", context, kubeconfig, std::chrono::seconds(timeout)};
 }
 
 void ColourFlag::add_to(Command& command) {

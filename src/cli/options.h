@@ -13,6 +13,7 @@
 #include "cli/input.h"
 #include "cli/roots.h"
 #include "compile/compile.h"
+#include "features/kubectl/kubectl.h"
 #include "lint/groups.h"
 #include "schema/schema.h"
 
@@ -38,8 +39,22 @@ struct DirectoryFlags {
 // The seconds that one call of kubectl may take unless --timeout says otherwise: a hung one ends.
 inline constexpr unsigned kCallTimeout = 600;
 
-// --timeout; `what` is what it limits.
-void add_timeout(Command& command, unsigned& seconds, std::string_view what);
+// Which cluster kubectl asks, and for how long.
+struct KubectlFlags {
+  std::string context;
+  std::string kubeconfig;
+  unsigned timeout = kCallTimeout;  // seconds; 0: none
+
+  // `addition` completes the descriptions of what names a cluster; with `rival`, only one of the two may be
+  // given.
+  void add_cluster_to(Command& command, std::string_view addition = "", const char* rival = nullptr);
+  // --timeout; `limited` is what it limits.
+  void add_timeout_to(Command& command, std::string_view limited = "one kubectl call");
+
+  // Whether a cluster is named.
+  bool name_cluster() const { return !context.empty() || !kubeconfig.empty(); }
+  kubectl::Settings settings() const;
+};
 
 // The inputs and how to compile them.
 struct InputFlags {

@@ -143,8 +143,7 @@ std::optional<cluster::Report> compare_with_cluster(Console& console, const Diff
                                                     const Compilation& compiled,
                                                     cluster::CompareOptions options,
                                                     base::ProcessRunner& runner) {
-  const kubectl::Kubectl kubectl(
-      runner, {"kubectl", flags.context, flags.kubeconfig, std::chrono::seconds(flags.timeout)});
+  const kubectl::Kubectl kubectl(runner, flags.kubectl.settings());
   Readings readings = Reader(kubectl, flags, compiled, options).read();
   if (!is_answer(console, readings.answer, compiled.objects)) return std::nullopt;
   if (flags.server_side) options.dry_run = readings.dry_run.get();
@@ -247,7 +246,7 @@ struct DiffPlan {
 
 bool names_two_directories(Console& console, const DiffFlags& flags) {
   const InputFlags& input = flags.input;
-  const bool cluster = !flags.context.empty() || !flags.kubeconfig.empty() || flags.server_side;
+  const bool cluster = flags.kubectl.name_cluster() || flags.server_side;
   return input.paths.size() == 2 && input.filenames.empty() && flags.live.empty() && flags.from.empty() &&
          !cluster && std::ranges::all_of(input.paths, [&](const std::string& path) {
            return console.files().is_directory(path);
@@ -290,7 +289,7 @@ void note_namespace(Console& console, const cluster::Report& report) {
 
 // "" if the flags can be used together.
 std::string check_flags(const DiffFlags& flags) {
-  const bool cluster = !flags.context.empty() || !flags.kubeconfig.empty() || flags.server_side;
+  const bool cluster = flags.kubectl.name_cluster() || flags.server_side;
   if (!flags.live.empty() && !flags.from.empty()) return "--live and --from can't be used together";
   if (cluster && !flags.live.empty())
     return "--live needs no cluster: leave out --context, --kubeconfig, --server-side";
@@ -468,14 +467,13 @@ std::function<int(Console&)> setup_diff(Command& command) {
            "none; auto is inputs when single files are compared with a cluster")
       .one_of({"auto", "all", "inputs", "none"})
       .shows_default();
-  command.add("--context", &flags->context, "kubeconfig context to use").takes("NAME");
-  command.add("--kubeconfig", &flags->kubeconfig, "kubeconfig file to use").takes("FILE");
+  flags->kubectl.add_cluster_to(command);
   command.add("--server-side", &flags->server_side,
               "Compare with the result of a server-side dry run of kubectl apply");
   command.add("--field-manager", &flags->field_manager, "Field manager of the dry run")
       .takes("NAME")
       .shows_default();
-  add_timeout(command, flags->timeout, "Time limit for one call of kubectl or git");
+  flags->kubectl.add_timeout_to(command, "one call of kubectl or git");
   flags->colour.add_to(command);
   command.details = {
       "Compares with kubectl's cluster, or with --live, --from or --base. Two directories as PATHs, without "

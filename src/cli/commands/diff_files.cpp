@@ -150,8 +150,8 @@ std::optional<cluster::Report> compare_files(Console& console, const DiffFlags& 
 
 std::optional<cluster::Report> compare_revisions(Console& console, const DiffFlags& flags,
                                                  base::ProcessRunner& runner) {
-  const auto revisions =
-      open_revisions(console, flags.revisions, flags.input, runner, std::chrono::seconds(flags.timeout));
+  const auto revisions = open_revisions(console, flags.revisions, flags.input, runner,
+                                        std::chrono::seconds(flags.kubectl.timeout));
   if (!revisions) return std::nullopt;
   auto new_inputs = load_state(console, revisions->input, revisions->after);
   if (!new_inputs) return std::nullopt;

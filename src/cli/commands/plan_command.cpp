@@ -16,7 +16,7 @@ namespace trainjobc::cli {
 namespace {
 
 bool uses_cluster(const PlanFlags& flags) {
-  return flags.cluster || !flags.context.empty() || !flags.kubeconfig.empty();
+  return flags.cluster || flags.kubectl.name_cluster();
 }
 
 // Read before the jobs are compiled, reported after their findings.
@@ -41,8 +41,7 @@ QuotaAnswer quota_of_files(Console& console, const PlanFlags& flags) {
 
 QuotaAnswer quota_of_cluster(const PlanFlags& flags, base::ProcessRunner& runner) {
   QuotaAnswer answer;
-  const kubectl::Kubectl kubectl(
-      runner, {"kubectl", flags.context, flags.kubeconfig, std::chrono::seconds(flags.timeout)});
+  const kubectl::Kubectl kubectl(runner, flags.kubectl.settings());
   plan::FetchedQuota fetched = plan::fetch_quota(kubectl);
   answer.warnings = std::move(fetched.warnings);
   if (fetched.failure.cause != kubectl::Cause::None) {
@@ -122,13 +121,8 @@ std::function<int(Console&)> setup_plan(Command& command) {
   command
       .add("--cluster", &flags->cluster, "Like --quota, with the objects of the cluster, read with kubectl")
       .excludes("--quota");
-  command.add("--context", &flags->context, "kubeconfig context to use; implies --cluster")
-      .takes("NAME")
-      .excludes("--quota");
-  command.add("--kubeconfig", &flags->kubeconfig, "kubeconfig file to use; implies --cluster")
-      .takes("FILE")
-      .excludes("--quota");
-  add_timeout(command, flags->timeout, "Time limit for one kubectl call");
+  flags->kubectl.add_cluster_to(command, "; implies --cluster", "--quota");
+  flags->kubectl.add_timeout_to(command);
   command.add("-o,--format", &flags->format, "Output format")
       .one_of({"text", "json", "markdown"})
       .shows_default();

@@ -38,8 +38,7 @@ const schema::VersionSchemas& schemas_for(const std::string& trainer_version) {
 // False after an error.
 bool fetch_runtimes(Console& console, const RuntimeClusterFlags& flags, base::ProcessRunner& runner,
                     cluster::LiveSet& live) {
-  const kubectl::Kubectl kubectl(
-      runner, {"kubectl", flags.context, flags.kubeconfig, std::chrono::seconds(flags.timeout)});
+  const kubectl::Kubectl kubectl(runner, flags.kubectl.settings());
   for (const bool is_namespaced : {false, true}) {
     kubectl::Call call;
     call.ns = is_namespaced ? flags.ns : "";
@@ -155,10 +154,9 @@ bool read_own(Console& console, const RuntimesCheckFlags& flags, compile::InputS
 }  // namespace
 
 void RuntimeClusterFlags::add_to(Command& command) {
-  command.add("--context", &context, "kubeconfig context to use").takes("NAME");
-  command.add("--kubeconfig", &kubeconfig, "kubeconfig file to use").takes("FILE");
+  kubectl.add_cluster_to(command);
   command.add("-n,--namespace", &ns, "Only TrainingRuntimes of this namespace").takes("NAME");
-  add_timeout(command, timeout, "Time limit for one kubectl call");
+  kubectl.add_timeout_to(command);
 }
 
 int run_runtimes_pull(Console& console, const RuntimesPullFlags& flags, base::ProcessRunner& runner) {
@@ -194,7 +192,7 @@ int run_runtimes_check(Console& console, const RuntimesCheckFlags& flags, base::
   checks.push_back({fmt::format("the catalogue of Trainer {}", schemas.trainer), "catalogue",
                     runtimes::compare_runtimes(own.objects, catalogue.objects, schemas, false)});
   compile::InputSet cluster;
-  const bool asks = flags.ask_cluster || !flags.cluster.context.empty() || !flags.cluster.kubeconfig.empty();
+  const bool asks = flags.ask_cluster || flags.cluster.kubectl.name_cluster();
   if (asks) {
     cluster::LiveSet live;
     if (!fetch_runtimes(console, flags.cluster, runner, live)) return kFailed;

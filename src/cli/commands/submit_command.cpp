@@ -198,7 +198,8 @@ class Wait {
         flags_(flags),
         system_(system),
         progress_(console),
-        kubectl_(system.runner, {"kubectl", flags.context, flags.kubeconfig, kLongestQuestion}) {}
+        kubectl_(system.runner,
+                 {"kubectl", flags.kubectl.context, flags.kubectl.kubeconfig, kLongestQuestion}) {}
 
   int run(const std::vector<const Object*>& job_sets) {
     submit::Listener listener;
@@ -206,7 +207,8 @@ class Wait {
     listener.note = [&](const std::string& note) { say(fmt::format("note: {}\n", note)); };
     listener.progress = [&](const std::vector<std::string>& lines) { progress_.show(lines); };
     int status = kOk;
-    submit::wait_for(job_sets, kubectl_, {std::chrono::seconds(flags_.timeout)}, system_.clock, listener,
+    submit::wait_for(job_sets, kubectl_, {std::chrono::seconds(flags_.kubectl.timeout)}, system_.clock,
+                     listener,
                      [&](const submit::WaitResult& result) { status = end(result, job_sets.size()); });
     return status;
   }
@@ -233,7 +235,7 @@ class Wait {
     if (result.pending.empty()) return result.unsuccessful > 0 ? kRejected : kOk;
     if (result.failure.cause != kubectl::Cause::None) return fail(console_, describe(result.failure));
     return fail(console_, fmt::format("{} of {} JobSets had not finished after {} s; they continue to run",
-                                      result.pending.size(), count, flags_.timeout));
+                                      result.pending.size(), count, flags_.kubectl.timeout));
   }
 
   int interrupted(const submit::WaitResult& result) {
@@ -391,9 +393,10 @@ int run_submit(Console& outer, SubmitFlags flags, const SubmitSystem& system) {
   const auto result = compile(console, flags, std::move(key));
   if (const int* status = std::get_if<int>(&result)) return *status;
   const auto& compiled = std::get<Compiled>(result);
-  const std::chrono::seconds longest_call{flags.timeout == 0 ? kCallTimeout
-                                                             : std::min(flags.timeout, kCallTimeout)};
-  const kubectl::Kubectl kubectl(system.runner, {"kubectl", flags.context, flags.kubeconfig, longest_call});
+  kubectl::Settings settings = flags.kubectl.settings();
+  const std::chrono::seconds longest_call{kCallTimeout};
+  if (settings.timeout.count() == 0 || settings.timeout > longest_call) settings.timeout = longest_call;
+  const kubectl::Kubectl kubectl(system.runner, settings);
   auto cluster = std::make_shared<submit::Cluster>();
   const cluster::Answer answer = submit::look_up(kubectl, compiled.sent.objects, *cluster);
   console.write_stderr(answer.warnings);
@@ -419,8 +422,7 @@ int run_submit(Console& outer, SubmitFlags flags, const SubmitSystem& system) {
 std::function<int(Console&)> setup_submit(Command& command) {
   auto flags = std::make_shared<SubmitFlags>();
   flags->input.add_to(command);
-  command.add("--context", &flags->context, "kubeconfig context to use").takes("NAME");
-  command.add("--kubeconfig", &flags->kubeconfig, "kubeconfig file to use").takes("FILE");
+  flags->kubectl.add_cluster_to(command);
   command
       .add("--dry-run", &flags->dry_run,
            "Change nothing; client: only compare with the cluster, server: also send a server-side dry run")
@@ -434,7 +436,7 @@ std::function<int(Console&)> setup_submit(Command& command) {
       .add("--cancel-on-interrupt", &flags->cancel_on_interrupt,
            "Delete unfinished JobSets when Ctrl-C or SIGTERM ends the wait")
       .needs("--wait");
-  add_timeout(command, flags->timeout, "Time limit for the wait; each kubectl call has 10m at most");
+  flags->kubectl.add_timeout_to(command, "the wait; each kubectl call has 10m at most");
   flags->ssh_key.add_to(command);
   flags->colour.add_to(command);
   command.details = {

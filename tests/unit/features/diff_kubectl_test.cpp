@@ -27,8 +27,8 @@ TEST_CASE("one call per kind and namespace; JobSets in a context's namespace are
   const std::string live =
       replaced(run.rendered(), "\"name\": \"demo\"", R"("name": "demo", "namespace": "of-context")");
   run.runner.answer = [&](const ProcessRequest&) { return ok(live); };
-  run.flags.context = "-prod";
-  run.flags.kubeconfig = "/etc/kube";
+  run.flags.kubectl.context = "-prod";
+  run.flags.kubectl.kubeconfig = "/etc/kube";
   run.flags.orphans = "none";
   CHECK(run.run() == 0);
   CHECK(run.console.err == "");

@@ -426,12 +426,12 @@ TEST_CASE("errors have an exit status above 1") {
   CHECK(run.run() == 2);
   CHECK(run.console.err == "trainjobc: standard input can be read only once\n");
   run.flags.live = {"live.json"};
-  run.flags.context = "prod";
+  run.flags.kubectl.context = "prod";
   run.flags.input.paths = {"job.yaml"};
   CHECK(run.run() == 2);
   CHECK(run.console.err ==
         "trainjobc: --live needs no cluster: leave out --context, --kubeconfig, --server-side\n");
-  run.flags.context = "";
+  run.flags.kubectl.context = "";
   CHECK(run.run() == 2);  // the runtime is not among the inputs
   CHECK(run.console.out == "");
 }

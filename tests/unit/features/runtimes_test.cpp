@@ -62,7 +62,7 @@ struct RuntimesRun {
     cli::RuntimesPullFlags flags;
     flags.directory = "runtimes";
     flags.cluster.ns = ns;
-    flags.cluster.context = "blue";
+    flags.cluster.kubectl.context = "blue";
     return cli::run_runtimes_pull(console, flags, runner);
   }
 

@@ -480,11 +480,11 @@ TEST_CASE("a TrainJob of that name is warned about") {
 
 TEST_CASE("flags reach kubectl, whatever their values") {
   SubmitRun run;
-  run.flags.context = "-prod; touch x";
-  run.flags.kubeconfig = "$(reboot)";
+  run.flags.kubectl.context = "-prod; touch x";
+  run.flags.kubectl.kubeconfig = "$(reboot)";
   run.flags.input.ns = "team-b";
   run.flags.force_conflicts = true;
-  run.flags.timeout = 5;
+  run.flags.kubectl.timeout = 5;
   run.files.files["job.yaml"] = replaced(DiffRun::job("demo", "2"), "  namespace: team-a\n", "");
   CHECK(run.run() == 0);
   CHECK(run.runner.requests.back().argv ==

@@ -149,7 +149,7 @@ TEST_CASE("the end of a JobSet that is deleted as soon as it ends") {
 
 TEST_CASE("--timeout") {
   WaitRun run;
-  run.flags.timeout = 5;
+  run.flags.kubectl.timeout = 5;
   run.from(seconds(0), kJobSets, job_set("demo", "{}"));
   CHECK(run.run() == 2);
   CHECK(run.console.err == "trainjobc: 1 of 1 JobSets had not finished after 5 s; they continue to run\n");
@@ -159,7 +159,7 @@ TEST_CASE("--timeout") {
 
 TEST_CASE("what happened just before --timeout is told") {
   WaitRun run;
-  run.flags.timeout = 5;
+  run.flags.kubectl.timeout = 5;
   run.from(seconds(0), kJobSets, job_set("demo", "{}"));
   run.from(seconds(5), kJobSets, job_set("demo", ended("Completed", "")));
   CHECK(run.run() == 0);
