@@ -93,8 +93,9 @@ def render(
     )
     made = _call(_core.render, request)
     findings = _findings(made["findings"], keep_going)
-    manifests = tuple(Manifest(**manifest) for manifest in made["manifests"])
-    return Rendering(manifests, findings, made["trainer_version"])
+    rendering = Rendering(tuple(Manifest(**manifest) for manifest in made["manifests"]), findings, made["trainer_version"])
+    object.__setattr__(rendering, "_explain", lambda: _explanation(request, "", keep_going=True))
+    return rendering
 
 
 def lint(
@@ -112,16 +113,10 @@ def lint(
 
     Args:
         objects: TrainJobs and runtimes, as for :func:`render`.
-        runtimes: Searched for runtimes after ``objects``.
-        trainer_version: The Trainer that the cluster runs; ``"auto"`` is the newest that accepts the objects.
-        catalogue: Whether to search the runtimes that Trainer ships, last.
-        namespace: Of TrainJobs that name none.
-        threads: How many compile; 0 is one per processor.
+        runtimes, trainer_version, catalogue, namespace, threads: As for :func:`render`.
 
     Raises:
-        InvalidRequest: There is no such Trainer version.
-        OSError: A file can't be read.
-        TypeError: An object is none of these, or contains what a manifest can't.
+        InvalidRequest, OSError, TypeError: As :func:`render` does.
     """
     request = _request(
         objects,
@@ -153,19 +148,13 @@ def explain(
         objects: TrainJobs and runtimes, as for :func:`render`.
         field: Only fields whose path contains this text, such as ``image`` or ``PET_NNODES``, or that this JSONPath
             selects, such as ``..image``.
-        runtimes: Searched for runtimes after ``objects``.
-        trainer_version: The Trainer that the cluster runs; ``"auto"`` is the newest that accepts the objects.
-        catalogue: Whether to search the runtimes that Trainer ships, last.
         with_defaults: Explain the JobSet with the defaults that JobSet admission adds.
-        namespace: Of TrainJobs that name none.
         keep_going: Explain the TrainJobs that are accepted instead of raising ``Rejected``.
-        threads: How many compile; 0 is one per processor.
+        runtimes, trainer_version, catalogue, namespace, threads: As for :func:`render`.
 
     Raises:
-        Rejected: The cluster would refuse an object.
         InvalidRequest: There is no such Trainer version, or ``field`` is not a JSONPath.
-        OSError: A file can't be read.
-        TypeError: An object is none of these, or contains what a manifest can't.
+        Rejected, OSError, TypeError: As :func:`render` does.
     """
     request = _request(
         objects,
@@ -176,9 +165,7 @@ def explain(
         namespace=namespace,
         threads=threads,
     )
-    made = _call(_core.explain, request, field)
-    findings = _findings(made["findings"], keep_going)
-    return Explanation(tuple(_to_explained(one) for one in made["objects"]), findings, made["trainer_version"])
+    return _explanation(request, field, keep_going)
 
 
 def plan(
@@ -200,18 +187,11 @@ def plan(
         quota: Kueue's ClusterQueues, LocalQueues, ResourceFlavors and Cohorts: then also whether each job could be
             admitted.
         ranks: List in ``data`` what each process sees.
-        runtimes: Searched for runtimes after ``objects``.
-        trainer_version: The Trainer that the cluster runs; ``"auto"`` is the newest that accepts the objects.
-        catalogue: Whether to search the runtimes that Trainer ships, last.
-        namespace: Of TrainJobs that name none.
         keep_going: Plan the TrainJobs that are accepted instead of raising ``Rejected``.
-        threads: How many compile; 0 is one per processor.
+        runtimes, trainer_version, catalogue, namespace, threads: As for :func:`render`.
 
     Raises:
-        Rejected: The cluster would refuse an object.
-        InvalidRequest: There is no such Trainer version.
-        OSError: A file can't be read.
-        TypeError: An object is none of these, or contains what a manifest can't.
+        Rejected, InvalidRequest, OSError, TypeError: As :func:`render` does.
     """
     request = _request(
         objects,
@@ -245,12 +225,8 @@ def diff(
         before: The earlier objects.
         live: Objects of the cluster, as ``kubectl get -o yaml`` prints them.
         from_version: The earlier Trainer version; ``trainer_version`` is the new one.
-        runtimes: Searched for runtimes after ``objects``.
-        before_runtimes: The same for ``before``; by default, ``runtimes``.
-        trainer_version: The Trainer that the cluster runs; ``"auto"`` is the newest that accepts the objects.
-        catalogue: Whether to search the runtimes that Trainer ships, last.
-        namespace: Of TrainJobs that name none.
-        threads: How many compile; 0 is one per processor.
+        before_runtimes: Searched for runtimes after ``before``; by default, ``runtimes``.
+        runtimes, trainer_version, catalogue, namespace, threads: As for :func:`render`.
 
     Raises:
         InvalidRequest: There is no such Trainer version.
@@ -306,13 +282,10 @@ def migrate(
         runtime_name: Of new runtimes that v1 jobs need; by default, by what is in them.
         per_namespace: Write a TrainingRuntime for each namespace of v1 jobs, instead of a ClusterTrainingRuntime.
         plain: Convert v1 jobs that no policy of Trainer can run, with their variables written out.
-        catalogue: Whether to search the runtimes that Trainer ships, last.
-        namespace: Of TrainJobs that name none.
+        catalogue, namespace: As for :func:`render`.
 
     Raises:
-        InvalidRequest: There is no such Trainer version.
-        OSError: A file can't be read.
-        TypeError: An object is none of these, or contains what a manifest can't.
+        InvalidRequest, OSError, TypeError: As :func:`render` does.
     """
     request = _request(
         objects, runtimes, trainer_version=trainer_version, use_catalogue=catalogue, namespace=namespace
@@ -352,20 +325,12 @@ def compose(
         cpu: Leave out GPUs and other devices; the processes stay.
         mounts: Folders of this machine in the containers that train, over what the job mounts there:
             ``"DIR:/PATH"`` or ``"DIR:/PATH:ro"``.
-        runtimes: Searched for runtimes after ``objects``.
-        trainer_version: The Trainer that the cluster runs; ``"auto"`` is the newest that accepts the objects.
-        catalogue: Whether to search the runtimes that Trainer ships, last.
-        namespace: Of TrainJobs that name none.
-        name_suffix: For ``metadata.generateName``; by default, a hash of the TrainJob.
-        ssh_key: Of MPI jobs, as for :func:`render`.
-        threads: How many compile; 0 is one per processor.
+        runtimes, trainer_version, catalogue, namespace, name_suffix, ssh_key, threads: As for :func:`render`.
 
     Raises:
-        Rejected: The cluster would refuse an object.
         InvalidRequest: There is no such Trainer version, no such TrainJob or several, the job has more than 256 pods, or
             a number, the image or a mount is none of these.
-        OSError: A file can't be read.
-        TypeError: An object is none of these, or contains what a manifest can't.
+        Rejected, OSError, TypeError: As :func:`render` does.
     """
     request = _request(
         objects,
@@ -427,6 +392,12 @@ def _to_finding(finding: dict[str, Any]) -> Finding:
     finding["notes"] = tuple(Note(note["message"], Place(**note["place"])) for note in finding["notes"])
     finding["fixes"] = tuple(Fix(Place(**fix["place"]), fix["text"]) for fix in finding["fixes"])
     return Finding(**finding)
+
+
+def _explanation(request: _core.Request, field: str, keep_going: bool) -> Explanation:
+    made = _call(_core.explain, request, field)
+    findings = _findings(made["findings"], keep_going)
+    return Explanation(tuple(_to_explained(one) for one in made["objects"]), findings, made["trainer_version"])
 
 
 def _to_explained(explained: dict[str, Any]) -> ExplainedObject:

@@ -9,6 +9,7 @@ from ._value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, ClassVar
 
 
@@ -128,6 +129,9 @@ class Rendering(Value):
     Secrets, PodGroup and JobSet.
     """
 
+    # Explains the same request, for notebooks; no part of the value, and of no copy.
+    __slots__ = ("_explain",)
+    _explain: ClassVar[Callable[[], Explanation]]
     manifests: tuple[Manifest, ...]
     findings: tuple[Finding, ...]
     """By file, line and column."""
@@ -147,7 +151,8 @@ class Rendering(Value):
     def _repr_html_(self) -> str:
         from . import _html
 
-        return _html.rendering(self)
+        explain = getattr(self, "_explain", None)
+        return _html.explanation(explain()) if explain else _html.rendering(self)
 
 
 class LintReport(Value):

@@ -53,6 +53,9 @@ class Value:
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"{type(self).__name__} does not change: {name} can't be deleted")
 
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__
+
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and other.__dict__ == self.__dict__
 

@@ -3,6 +3,7 @@
 
 import http.server
 import json
+import re
 import threading
 
 import pytest
@@ -27,6 +28,7 @@ from kubeflow.trainer import (  # noqa: E402
 from kubeflow.trainer.options import Labels, Name  # noqa: E402
 from kubernetes.client import Configuration, CustomObjectsApi  # noqa: E402
 
+from conftest import ROOT  # noqa: E402
 from trainjobc.kubeflow import guard, preview  # noqa: E402
 
 NEWEST = trainjobc.trainer_versions()[-1]
@@ -166,6 +168,13 @@ def test_guard_refuses(client, server, what):
     assert server.posted == []
     assert any(one.severity == "error" for one in caught.value.findings)
     client.train(runtime="torch-distributed", **arguments)
+    assert len(server.posted) == 1
+
+
+def test_the_guard_of_the_page(client, server):
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/tasks/python.md").read_text(), flags=re.M | re.S)
+    (shown,) = [block for block in blocks if "guard()" in block]
+    exec(shown, {"guard": guard, "TrainerClient": lambda: client, "trainer": TRAINERS["container"][0]})
     assert len(server.posted) == 1
 
 

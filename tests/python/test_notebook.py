@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What notebooks show: results as HTML, and the example, executed."""
 
+import copy
 import html.parser
 import json
 import re
@@ -43,6 +44,7 @@ def shown(result):
 
 def test_the_origin_of_each_line_is_on_hover(job):
     text, titles = shown(trainjobc.explain(job))
+    assert shown(trainjobc.render(job))[0] == text
     assert "spec.trainer.numNodes trainer/pod-count" in titles
     assert "spec.trainer.image, replaces" in " ".join(titles)
     (job_set,) = trainjobc.explain(job).objects
@@ -71,10 +73,12 @@ def test_a_plan_is_a_table_and_keys_are_not_shown(job):
     text, _ = shown(trainjobc.plan(job))
     assert "<td>team-a/bert</td>" in text
     job["spec"] = {"runtimeRef": {"name": "deepspeed-distributed"}}
-    text, _ = shown(trainjobc.render(job))
-    assert "BEGIN" not in text and "not shown" in text
-    text, _ = shown(trainjobc.explain(job))
+    rendering = trainjobc.render(job)
+    text, _ = shown(rendering)
     assert "BEGIN" not in text and "***" in text
+    assert shown(trainjobc.explain(job))[0] == text
+    text, _ = shown(copy.copy(rendering))
+    assert "BEGIN" not in text and "not shown" in text
 
 
 def test_long_objects_are_folded(job):
