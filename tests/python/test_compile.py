@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """render, lint and what they take and return."""
 
+import gc
 import json
+import subprocess
+import sys
 import threading
 import time
 
@@ -254,3 +257,21 @@ def test_the_catalogue(command):
     for runtime in newest:
         shown = command("runtimes", "--show", runtime.name, "--trainer-version", "2.3")[1]
         assert shown.endswith(runtime.yaml)
+
+
+@pytest.mark.parametrize("name", ["render", "lint", "explain", "plan"])
+def test_calls_leave_nothing(job, name):
+    call = getattr(trainjobc, name)
+    blocks = []
+    for _ in range(3):
+        for _ in range(100):
+            call(job)
+        gc.collect()
+        blocks.append(sys.getallocatedblocks())
+    assert blocks[2] - blocks[1] < 20
+
+
+def test_results_that_live_until_the_end_are_no_leak():
+    program = "import sys, trainjobc; sys.kept = trainjobc.render(['a: b'])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
