@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "features/compose/compose.h"
+#include "lint/groups.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -55,6 +56,22 @@ std::string check_one_job(const Compilation& compiled) {
   return fmt::format("the inputs contain {} TrainJobs: choose one with --job NAME", jobs);
 }
 
+// False, after its findings, for what lint says can never run, unless a flag replaces it.
+bool can_run(Console& console, std::vector<lint::InputGroup> groups, Options options,
+             const ComposeFlags& flags) {
+  options.render = false;
+  options.policy.ssh_key.source = policy::SshKeySource::Omit;
+  const lint::GroupedCompilation compiled = lint::find_in_groups(std::move(groups), options);
+  base::Diagnostics found = lint::apply_configs(compiled.governed);
+  found.retain([&](const base::Diagnostic& one) {
+    if (one.stage != base::Stage::Advice || one.severity != base::Severity::Error) return false;
+    return (flags.image.empty() || one.rule != "advice/image-name") &&
+           (!flags.cpu || one.rule != "advice/device-name");
+  });
+  print_diagnostics(console, found, flags.colour.value(), false);
+  return found.empty();
+}
+
 int run_compose(Console& outer, const ComposeFlags& flags) {
   const compose::ComposeOptions how = compose_options(flags);
   if (const std::string wrong = compose::check_mounts(how.mounts); !wrong.empty())
@@ -70,10 +87,11 @@ int run_compose(Console& outer, const ComposeFlags& flags) {
   const auto shown = [](lint::GroupedCompilation& grouped) {
     return lint::apply_configs(grouped.governed, false);
   };
-  const auto compiled =
-      compile_inputs(console, flags.input, flags.colour, options, {.shown = shown, .notes_no_job = false});
+  auto compiled = compile_inputs(console, flags.input, flags.colour, options,
+                                 {.shown = shown, .keeps_inputs = true, .notes_no_job = false});
   if (!compiled) return kFailed;
   if (compiled->rejected) return kRejected;
+  if (!can_run(console, std::move(compiled->loaded.groups), options, flags)) return kRejected;
   if (const std::string wrong = check_one_job(compiled->all); !wrong.empty()) return fail(console, wrong);
   const compose::Composition made = compose::compose_job(compiled->all.objects, how);
   if (!made.error.empty()) return fail(console, made.error);

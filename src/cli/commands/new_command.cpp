@@ -5,12 +5,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <set>
 #include <utility>
 #include <variant>
 
+#include "base/text/layout.h"
+#include "base/text/printable.h"
 #include "base/text/suggest.h"
 #include "base/text/text.h"
 #include "cli/commands.h"
@@ -40,6 +43,7 @@ struct NewFlags {
   std::vector<std::string> runtimes;
   std::string trainer_version;
   std::string output;
+  const Command* line = nullptr;  // which of them were given
 };
 
 std::vector<std::string> framework_names() {
@@ -49,6 +53,8 @@ std::vector<std::string> framework_names() {
 }
 
 // From the flags and, on a terminal, the answers to what they leave open, to the documents.
+constexpr size_t kRemarkColumns = 98;  // without "# "
+
 class NewJob {
  public:
   NewJob(Console& console, const NewFlags& flags)
@@ -59,15 +65,19 @@ class NewJob {
         asks_(console.stdin_is_terminal() && console.stderr_is_terminal()) {}
 
   int run() {
-    for (const auto& step : {&NewJob::check_flags, &NewJob::read_script, &NewJob::choose_framework,
-                             &NewJob::find_runtime, &NewJob::ask_rest}) {
+    for (const auto& step :
+         {&NewJob::check_flags, &NewJob::read_script, &NewJob::choose_framework, &NewJob::find_runtime}) {
       if (!(this->*step)()) return kFailed;
     }
-    const create::Draft draft =
-        is_own_ ? create::draft_with_runtime(wanted_, *framework_) : create::draft_job(wanted_, facts_);
-    if (!check_text(draft)) return kFailed;
-    const int status = check(draft);
-    return status == kOk ? write(draft.text()) : status;
+    while (true) {
+      if (!ask_rest()) return kFailed;
+      const create::Draft draft =
+          is_own_ ? create::draft_with_runtime(wanted_, *framework_) : create::draft_job(wanted_, facts_);
+      if (!check_text(draft)) return kFailed;
+      const std::set<std::string> wrong = check(draft);
+      if (wrong.empty()) return write(draft.text());
+      if (!take_back(wrong)) return kRejected;
+    }
   }
 
  private:
@@ -79,19 +89,26 @@ class NewJob {
   bool check_flags() {
     if (!flags_.output.empty() && flags_.output != "-" && console_.files().exists(flags_.output))
       return refuse(fmt::format("{} exists, and is not overwritten", flags_.output));
-    if (!flags_.framework.empty() && !create::find_framework(flags_.framework)) {
-      const std::vector<std::string> names = framework_names();
-      const auto meant =
-          base::closest(flags_.framework, std::vector<std::string_view>(names.begin(), names.end()));
-      return refuse(fmt::format("there is no framework \"{}\", only {}{}", flags_.framework,
-                                fmt::join(names, ", "),
-                                meant ? fmt::format("; did you mean \"{}\"?", *meant) : ""));
+    for (const Flag* flag : flags_.line->given_flags) {
+      const auto* text = std::get_if<std::string*>(&flag->target);
+      if (text && (*text)->empty()) return refuse(fmt::format("{} is empty", flag->long_name()));
     }
+    if (!flags_.framework.empty() && !create::find_framework(flags_.framework))
+      return refuse(no_framework(flags_.framework));
     if (!flags_.from_runtime.empty() && !flags_.framework.empty())
       return refuse("--from-runtime: the runtime decides on the framework; leave out one of them");
-    if (!flags_.command.empty() && !flags_.words.empty() && flags_.from_script.empty())
-      return refuse("--command: the words after \"--\" are a command, too; leave out one of them");
-    return check_names() && check_processes();
+    if (!flags_.command.empty() && !flags_.words.empty()) {
+      return refuse(fmt::format("--command: the words after \"--\" are {}; leave out one of them",
+                                flags_.from_script.empty() ? "a command, too" : "for the script's command"));
+    }
+    return check_names() && check_amounts();
+  }
+
+  static std::string no_framework(const std::string& name) {
+    const std::vector<std::string> names = framework_names();
+    const auto meant = base::closest(name, std::vector<std::string_view>(names.begin(), names.end()));
+    return fmt::format("there is no framework \"{}\", only {}{}", name, fmt::join(names, ", "),
+                       meant ? fmt::format("; did you mean \"{}\"?", *meant) : "");
   }
 
   // Of objects that are looked up when the pods start: until then, nobody checks them.
@@ -108,14 +125,23 @@ class NewJob {
     return true;
   }
 
-  bool check_processes() const {
-    const bool is_zero = !flags_.request.processes.empty() &&
-                         flags_.request.processes.find_first_not_of('0') == std::string::npos;
-    return !is_zero || refuse("--processes: a node needs at least one");
+  // Kubernetes takes a limit of 0 for none.
+  bool check_amounts() const {
+    if (create::is_zero(flags_.request.processes)) return refuse("--processes: a node needs at least one");
+    for (const auto& [flag, amount] :
+         {std::pair("--cpu", &flags_.request.cpu), std::pair("--memory", &flags_.request.memory),
+          std::pair("--shared-memory", &flags_.request.shared_memory)}) {
+      if (create::is_zero(*amount))
+        return refuse(fmt::format("{}: {} is no limit; leave the flag out", flag, *amount));
+    }
+    return true;
   }
 
   bool read_script() {
     if (flags_.from_script.empty()) return true;
+    if (flags_.from_script.ends_with(".ipynb"))
+      return refuse(fmt::format("{} is a notebook: jupyter nbconvert --to script makes a script of it",
+                                flags_.from_script));
     const auto text = console_.files().read(flags_.from_script);
     if (const auto* error = std::get_if<base::IoError>(&text)) return refuse(error->message);
     script_ = create::read_script(std::get<std::string>(text));
@@ -127,11 +153,12 @@ class NewJob {
     std::string name = flags_.framework;
     if (name.empty()) name = script_.framework;
     if (flags_.framework.empty() && !name.empty()) {
-      note(console_, fmt::format("{}:{}: imports {}: a {} job", flags_.from_script, script_.line,
+      note(console_, fmt::format("{}:{}: imports {}: the framework is {}", flags_.from_script, script_.line,
                                  script_.module, name));
     }
     const std::string names = fmt::format("{}", fmt::join(framework_names(), ", "));
     while (!create::find_framework(name)) {
+      if (!name.empty()) fail(console_, no_framework(name));
       const std::string unknown =
           flags_.from_script.empty()
               ? ""
@@ -140,6 +167,10 @@ class NewJob {
       if (!ask(fmt::format("{}framework ({})", unknown, names), "torch", name)) return false;
     }
     framework_ = create::find_framework(name);
+    if (!script_.framework.empty() && script_.framework != name) {
+      note(console_, fmt::format("{}:{}: imports {}, but the framework is {}", flags_.from_script,
+                                 script_.line, script_.module, name));
+    }
     return true;
   }
 
@@ -207,6 +238,7 @@ class NewJob {
     if (framework_->command.empty())
       return refuse(fmt::format("--runtime: for {}, copy one of the catalogue: trainjobc runtimes --show {}",
                                 framework_->name, framework_->runtime));
+    facts_.nodes = create::own_nodes(*framework_);
     return true;
   }
 
@@ -225,21 +257,11 @@ class NewJob {
 
   // Asks what is missing; without a terminal, it has to be said.
   bool ask_rest() {
-    const bool has_command = !is_own_ && facts_.has_command;
     if (!ask_if(wanted_.name.empty(), "--name", "name", "my-job", wanted_.name)) return false;
-    const std::string image =
-        !is_own_ && !facts_.image.empty() ? facts_.image : "registry.example.com/train:1.0.0";
-    if (asks_ && flags_.from_runtime.empty() && (is_own_ || !facts_.is_mpi) &&
-        !ask_if(wanted_.image.empty(), "--image", "image", image, wanted_.image))
-      return false;
-    if (wanted_.image == image && flags_.request.image.empty()) wanted_.image.clear();
-    if (is_own_ && wanted_.image.empty() && !asks_)
-      return refuse("--image is missing: the runtime needs one");
-    if (is_own_ && wanted_.image.empty()) wanted_.image = image;
-    if (!find_command(has_command)) return false;
+    if (!find_image() || !find_command()) return false;
     const std::string nodes = std::to_string(facts_.nodes.value_or(1));
     if (asks_ && !ask_if(wanted_.nodes.empty(), "--nodes", "nodes", nodes, wanted_.nodes)) return false;
-    const std::string gpus = facts_.gpus ? std::to_string(*facts_.gpus) : "0";
+    const std::string gpus = std::to_string(facts_.gpus.value_or(0));
     if (asks_ && (!framework_ || framework_->uses_gpus) &&
         !ask_if(wanted_.gpus.empty(), "--gpus", "GPUs of each node", gpus, wanted_.gpus))
       return false;
@@ -247,16 +269,29 @@ class NewJob {
     return true;
   }
 
-  bool find_command(bool has_command) {
+  // The runtime's image stays if it is the answer.
+  bool find_image() {
+    const std::string image = is_own_ ? "" : facts_.image;
+    const std::string example = image.empty() ? "registry.example.com/train:1.0.0" : image;
+    const bool is_open = is_own_ || (!facts_.is_mpi && (framework_ || facts_.is_framework_image));
+    if (is_own_ && wanted_.image.empty() && !asks_)
+      return refuse("--image is missing: the runtime needs one");
+    if (asks_ && is_open && !ask_if(wanted_.image.empty(), "--image", "image", example, wanted_.image))
+      return false;
+    if (wanted_.image == example && flags_.request.image.empty()) wanted_.image.clear();
+    return true;
+  }
+
+  bool find_command() {
+    if (!wanted_.command.empty()) return true;
     if (!flags_.command.empty()) return take_command(flags_.command);
     if (!flags_.from_script.empty()) return take_script();
     if (!flags_.words.empty()) wanted_.command = flags_.words;
     if (!wanted_.command.empty() && wanted_.command.front().empty())
       return refuse("the command after \"--\" is empty");
-    if (has_command || !wanted_.command.empty()) return true;
-    const std::string example = example_command();
+    if ((!is_own_ && facts_.has_command) || !wanted_.command.empty()) return true;
     std::string answer;
-    if (!ask_if(true, "--command", "command", example, answer)) return false;
+    if (!ask_if(true, "--command", "command", example_command(), answer)) return false;
     return take_command(answer);
   }
 
@@ -283,33 +318,47 @@ class NewJob {
     words->back() = "/workspace/" + file;
     words->insert(words->end(), flags_.words.begin(), flags_.words.end());
     std::vector<std::string> others;
+    std::vector<std::string> missing;
     for (const create::ScriptArgument& argument : script_.arguments) {
-      if (!add_argument(argument, file, *words, others)) return false;
+      if (is_given(argument)) continue;
+      if (!argument.is_required) {
+        others.push_back(argument.default_value.empty()
+                             ? argument.name
+                             : fmt::format("{} ({})", argument.name, argument.default_value));
+      } else if (!asks_) {
+        missing.push_back(argument.name);
+      } else if (!ask_argument(argument, file, *words)) {
+        return false;
+      }
     }
+    if (!missing.empty())
+      return refuse(fmt::format("{} needs {}: give {} after \"--\"", file, fmt::join(missing, ", "),
+                                missing.size() == 1 ? "it" : "them"));
     wanted_.command = std::move(*words);
-    if (!others.empty())
-      wanted_.remarks.push_back(fmt::format("{} also takes {}", file, fmt::join(others, ", ")));
+    wanted_.command_is_guess = true;
+    if (!others.empty()) {
+      const std::string line = base::one_line(fmt::format("{} also takes {}", file, fmt::join(others, ", ")));
+      const std::string lines = base::wrap(line, kRemarkColumns, 0);
+      for (const std::string_view part : base::Lines(lines)) wanted_.remarks.emplace_back(part);
+    }
     return true;
   }
 
-  bool add_argument(const create::ScriptArgument& argument, const std::string& file,
-                    std::vector<std::string>& words, std::vector<std::string>& others) {
+  bool is_given(const create::ScriptArgument& argument) const {
     const bool is_option = argument.name.starts_with('-');
-    const auto gives = [&](const std::string& word) {
+    return std::ranges::any_of(flags_.words, [&](const std::string& word) {
       return is_option ? word == argument.name || word.starts_with(argument.name + "=")
                        : !word.starts_with('-');
-    };
-    if (std::ranges::any_of(flags_.words, gives)) return true;
-    if (!argument.is_required) {
-      others.push_back(argument.default_value.empty()
-                           ? argument.name
-                           : fmt::format("{} ({})", argument.name, argument.default_value));
-      return true;
-    }
-    if (!asks_) return refuse(fmt::format("{} needs {}: give it after \"--\"", file, argument.name));
+    });
+  }
+
+  bool ask_argument(const create::ScriptArgument& argument, const std::string& file,
+                    std::vector<std::string>& words) {
     std::string value;
     if (!ask(fmt::format("{} of {}", argument.name, file), "", value)) return false;
-    words.push_back(is_option ? argument.name + "=" + value : value);
+    const bool is_long = argument.name.starts_with("--");
+    if (argument.name.starts_with('-') && !is_long) words.push_back(argument.name);
+    words.push_back(is_long ? argument.name + "=" + value : value);
     return true;
   }
 
@@ -328,9 +377,23 @@ class NewJob {
 
   bool ask_if(bool is_missing, std::string_view flag, const std::string& question,
               const std::string& otherwise, std::string& answer) {
-    if (!is_missing) return true;
+    if (!is_missing || answered_.contains(flag)) return true;
     if (!asks_) return refuse(fmt::format("{} is missing", flag));
+    answered_.emplace(flag);
     return ask(question, otherwise, answer);
+  }
+
+  // Makes ask_rest ask again for the answers that are wrong; false if anything else is.
+  bool take_back(const std::set<std::string>& wrong) {
+    if (!std::ranges::includes(answered_, wrong)) return false;
+    for (const auto& [flag, answer] :
+         {std::pair("--name", &wanted_.name), std::pair("--image", &wanted_.image),
+          std::pair("--nodes", &wanted_.nodes), std::pair("--gpus", &wanted_.gpus)}) {
+      if (wrong.contains(flag)) answer->clear();
+    }
+    if (wrong.contains("--command")) wanted_.command.clear();
+    for (const std::string& flag : wrong) answered_.erase(flag);
+    return true;
   }
 
   bool check_text(const create::Draft& draft) const {
@@ -341,8 +404,9 @@ class NewJob {
                fmt::format("{}: its text is not UTF-8", line->flag.empty() ? "--from-script" : line->flag));
   }
 
-  // What lint would say of the documents, in the words of the flags.
-  int check(const create::Draft& draft) {
+  // What lint would say of the documents, in the words of the flags: those that are wrong, or "" if none is
+  // at fault.
+  std::set<std::string> check(const create::Draft& draft) {
     lint::InputGroup group;
     const std::string file = flags_.output.empty() ? "job.yaml" : flags_.output;
     group.config = configurations_.of_file(file);
@@ -356,17 +420,17 @@ class NewJob {
     groups.push_back(std::move(group));
     const lint::GroupedCompilation compiled = lint::find_in_groups(std::move(groups), options);
     const base::Diagnostics found = lint::apply_configs(compiled.governed);
-    bool is_wrong = false;
+    std::set<std::string> wrong;
     std::set<std::pair<std::string_view, std::string_view>> said;
     for (const base::Diagnostic& one : found.items()) {
       if (one.severity == base::Severity::Info) continue;
-      is_wrong = true;
       const bool is_here = one.location.file && one.location.file->name() == file;
       const std::string_view flag = is_here ? draft.flag_at(one.location.line) : std::string_view();
+      wrong.emplace(flag);
       if (!flag.empty() && !said.emplace(flag, one.rule).second) continue;  // in both documents
       say(one, flag);
     }
-    return is_wrong ? kRejected : kOk;
+    return wrong;
   }
 
   void say(const base::Diagnostic& found, std::string_view flag) {
@@ -378,7 +442,25 @@ class NewJob {
     fail(console_, fmt::format("{}: {}{} [{}]", flag, found.message, hint, found.rule));
   }
 
+  // What the script doesn't tell.
+  void note_script() const {
+    if (!script_.unread.empty() && flags_.words.empty() && flags_.command.empty()) {
+      note(console_,
+           fmt::format("{}: {}: its arguments are not known here; give them after \"--\"", flags_.from_script,
+                       script_.unread == "subcommands" ? "it has subcommands" : "imports " + script_.unread));
+    }
+    constexpr std::string_view kAlone[] = {"", "0", "1"};
+    const bool is_alone = std::ranges::all_of(
+        std::array{&wanted_.nodes, &wanted_.gpus, &wanted_.processes},
+        [&](const std::string* number) { return std::ranges::count(kAlone, *number) > 0; });
+    if (script_.module == "torch" && !is_alone)
+      note(console_, fmt::format("{} does not import torch.distributed: unless another module of yours does, "
+                                 "each process trains alone",
+                                 flags_.from_script));
+  }
+
   int write(const std::string& text) {
+    note_script();
     if (flags_.output.empty() || flags_.output == "-")
       return console_.write_manifests(text) ? kOk : fail(console_, "can't write the output");
     if (const auto error = console_.files().write(flags_.output, text, 0666))
@@ -392,6 +474,7 @@ class NewJob {
   JobRequest wanted_;
   lint::Configurations configurations_;
   bool asks_;
+  std::set<std::string, std::less<>> answered_;  // the flags that were asked for
   create::ScriptFacts script_;
   const NewFramework* framework_ = nullptr;  // nullptr: the runtime decides
   bool is_own_ = false;                      // a runtime is written, too
@@ -487,6 +570,7 @@ std::function<int(Console&)> setup_new(Command& command) {
       "trainjobc new torch --name bert --nodes 4 --gpus 8 -- torchrun train.py",
       "trainjobc new --from-runtime torch-h100 -o jobs/bert.yaml --name bert -- torchrun train.py",
       "trainjobc new --from-script train.py --name first"};
+  flags->line = &command;
   return [flags](Console& console) { return NewJob(console, *flags).run(); };
 }
 

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "features/create/templates.h"
 #include "k8s/name_syntax.h"
+#include "k8s/quantity.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
 #include "yaml/node.h"
@@ -21,6 +22,7 @@ namespace trainjobc::create {
 namespace {
 
 constexpr std::string_view kGpu = "nvidia.com/gpu";
+constexpr int64_t kLeastMpiNodes = 2;  // where the launcher is one, there is always one more
 
 constexpr std::array kFrameworks = std::to_array<NewFramework>({
     {"torch", "torch-distributed", "torch", "torch", "torchrun /workspace/train.py"},
@@ -151,8 +153,9 @@ Values job_values(const JobRequest& wanted) {
   set(values, "processes", wanted.processes, as_number);
   set(values, "cpu", wanted.cpu, as_number);
   set(values, "memory", wanted.memory, as_number);
-  if (wanted.gpus != "0") set(values, "gpus", wanted.gpus, as_number);
+  if (!is_zero(wanted.gpus)) set(values, "gpus", wanted.gpus, as_number);
   if (!wanted.command.empty()) values.set("command", as_list(wanted.command));
+  if (wanted.command_is_guess) values.assumed.insert("command");
   for (const std::string_view resource : {"cpu", "memory", "gpus"}) {
     if (values.has(resource)) values.set("resources");
   }
@@ -180,15 +183,15 @@ void assume_processes(Values& values, const JobRequest& wanted, bool is_mpi, boo
                       std::optional<int64_t> runtime_gpus) {
   if (!wanted.processes.empty()) return;
   const std::string gpus = wanted.gpus.empty() ? std::to_string(runtime_gpus.value_or(0)) : wanted.gpus;
-  if (is_mpi) values.set("processes", gpus == "0" ? "1" : as_number(gpus));
-  if (is_torch && gpus == "0") values.set("processes", "1");
+  if (is_mpi) values.set("processes", is_zero(gpus) ? "1" : as_number(gpus));
+  if (is_torch && is_zero(gpus)) values.set("processes", "1");
 }
 
-// The name of a runtime of one's own is made of the job's.
-void name_after_job(Draft& runtime) {
-  const auto name = std::ranges::find_if(
-      runtime.lines, [](const DraftLine& line) { return line.text.starts_with("  name: "); });
-  if (name != runtime.lines.end()) name->flag = "--name";
+// What is wrong at the first line that begins like this comes from the flag.
+void blame(Draft& draft, std::string_view beginning, std::string flag) {
+  const auto line = std::ranges::find_if(
+      draft.lines, [&](const DraftLine& one) { return one.text.starts_with(beginning); });
+  if (line != draft.lines.end()) line->flag = std::move(flag);
 }
 
 const yaml::Node* first_container(const yaml::Node& replicated_job) {
@@ -239,7 +242,20 @@ std::optional<RuntimeFacts> facts_of(std::string_view runtime) {
   }
   for (const yaml::Node* job : yaml::items_at(root, {"spec", "template", "spec", "replicatedJobs"}))
     add_replicated_job(facts, *job);
+  const bool launcher_is_node =
+      yaml::value_at(root, {"spec", "mlPolicy", "mpi", "runLauncherAsNode"}) == "true";
+  if (launcher_is_node && facts.targets.size() > 1)
+    facts.nodes = std::max(facts.nodes.value_or(1), kLeastMpiNodes);
   return facts;
+}
+
+int64_t own_nodes(const NewFramework& framework) {
+  return framework.policy == "mpi" ? kLeastMpiNodes : 1;
+}
+
+bool is_zero(std::string_view amount) {
+  const auto quantity = k8s::Quantity::parse(amount);
+  return quantity && quantity->sign() == 0;
 }
 
 std::string Draft::text() const {
@@ -261,6 +277,7 @@ Draft draft_job(const JobRequest& wanted, const RuntimeFacts& runtime) {
     values.assumed.insert("image");
   }
   Draft draft = job_of(wanted, values);
+  blame(draft, "    name: ", "runtime " + runtime.name);
   set_volumes(values, wanted);
   if (!values.has("volumes")) return draft;
   values.set("manager", as_text("example.com/" + wanted.name));
@@ -281,7 +298,7 @@ Draft draft_with_runtime(const JobRequest& wanted, const NewFramework& framework
   runtime.kind = !wanted.ns.empty() ? model::kTrainingRuntime : model::kClusterTrainingRuntime;
   // A job whose name is wrong is not written; what is wrong is said of its own name.
   runtime.name = (k8s::is_dns_subdomain(wanted.name) ? wanted.name : "job") + "-runtime";
-  runtime.nodes = 1;
+  runtime.nodes = own_nodes(framework);
   Values values = job_values(wanted);
   assume_runtime(values, runtime);
   assume_processes(values, wanted, is_mpi, framework.policy == "torch", {});
@@ -297,7 +314,7 @@ Draft draft_with_runtime(const JobRequest& wanted, const NewFramework& framework
   values.set("access", values.of_key.at("nodes") == "1" ? "ReadWriteOnce" : "ReadWriteMany");
   Draft draft;
   append(draft, fill(text_of(is_mpi ? Template::MpiRuntime : Template::Runtime), values));
-  name_after_job(draft);
+  blame(draft, "  name: ", "--name");  // it is made of the job's
   draft.lines.push_back({"---", ""});
   if (wanted.ns.empty()) values.of_key.erase("kind");
   values.of_key.erase("image");

@@ -40,7 +40,7 @@ struct RuntimeFacts {
   std::string kind;
   std::string name;
   std::string ns;
-  std::optional<int64_t> nodes;
+  std::optional<int64_t> nodes;     // the least that a job has
   bool is_framework_image = false;  // it comes with Trainer, and nobody's training code is in it
   bool is_mpi = false;
   bool has_torch = false;
@@ -74,8 +74,12 @@ struct JobRequest {
   std::string shared_memory;
   std::string gang;  // "coscheduling" or "volcano"
   std::vector<std::string> command;
+  bool command_is_guess = false;     // where the image has the script
   std::vector<std::string> remarks;  // comments above the job
 };
+
+// Whether it is a quantity of nothing.
+bool is_zero(std::string_view amount);
 
 struct DraftLine {
   std::string text;
@@ -92,6 +96,9 @@ struct Draft {
 
 // A job for the runtime.
 Draft draft_job(const JobRequest& wanted, const RuntimeFacts& runtime);
+
+// The nodes of a job with a runtime of one's own, unless it says more.
+int64_t own_nodes(const NewFramework& framework);
 
 // A runtime of one's own for the framework, and a job for it.
 Draft draft_with_runtime(const JobRequest& wanted, const NewFramework& framework);

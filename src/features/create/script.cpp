@@ -142,6 +142,12 @@ constexpr std::array kModules = std::to_array<ModuleOf>({{"deepspeed", "deepspee
                                                          {"transformers", "torch"},
                                                          {"torch", "torch"}});
 
+// They read arguments, too, in ways that are not followed here.
+constexpr std::array<std::string_view, 10> kReaders{
+    "absl.flags", "click",        "draccus",        "fire",
+    "hydra",      "jsonargparse", "simple_parsing", "transformers.HfArgumentParser",
+    "typer",      "tyro"};
+
 bool is_of(std::string_view module, std::string_view package) {
   return module.starts_with(package) && (module.size() == package.size() || module[package.size()] == '.');
 }
@@ -224,11 +230,17 @@ void add_arguments(const PythonStatement& statement, std::vector<ScriptArgument>
 }  // namespace
 
 ScriptFacts read_script(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   ScriptFacts facts;
   size_t best = kModules.size();
   for (const PythonStatement& statement : PythonReader(text).read()) {
     add_arguments(statement, facts.arguments);
+    if (statement.code.find(".add_subparsers(") != std::string::npos) facts.unread = "subcommands";
     for (const std::string& module : imports_of(statement.code)) {
+      const auto reader =
+          std::ranges::find_if(kReaders, [&](std::string_view one) { return is_of(module, one); });
+      if (reader != kReaders.end()) facts.unread = *reader;
       const auto found =
           std::ranges::find_if(kModules, [&](const ModuleOf& one) { return is_of(module, one.module); });
       const auto rank = static_cast<size_t>(found - kModules.begin());
@@ -239,6 +251,7 @@ ScriptFacts read_script(std::string_view text) {
       facts.line = statement.line;
     }
   }
+  if (facts.unread == "subcommands") facts.arguments.clear();  // each has its own
   return facts;
 }
 

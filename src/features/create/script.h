@@ -22,6 +22,7 @@ struct ScriptFacts {
   std::string module;     // that tells: "torch.distributed"
   size_t line = 0;        // where it is imported, from 1
   std::vector<ScriptArgument> arguments;
+  std::string unread;  // what else decides on arguments: "click", "subcommands"
 };
 
 ScriptFacts read_script(std::string_view text);

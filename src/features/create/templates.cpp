@@ -93,7 +93,9 @@ std::vector<FilledLine> fill(std::string_view text, const Values& values) {
     FilledLine line = fill_line(parsed.text, value_of);
     line.condition = parsed.condition.substr(parsed.condition.rfind(' ') + 1);
     const bool is_chosen = values.has(line.key) && !values.assumed.contains(line.key);
-    if (!parsed.comment.empty() && !is_chosen) line.text += fmt::format("  # {}", parsed.comment);
+    if (!parsed.comment.empty() && !is_chosen)
+      line.text.insert(std::min(line.text.find('\n'), line.text.size()),
+                       fmt::format("  # {}", parsed.comment));
     lines.push_back(std::move(line));
   }
   return lines;

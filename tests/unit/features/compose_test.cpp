@@ -124,6 +124,24 @@ TEST_CASE("compose: a file is of one job that fits on a machine") {
 )");
 }
 
+TEST_CASE("compose: what lint says can never run is refused, unless a flag replaces it") {
+  const std::string unpullable = job("torch-distributed", "image: 'a b'");
+  CHECK(composed(unpullable) ==
+        R"(a.yaml:6:20: error: the image's name contains a space: it can't be pulled [advice/image-name]
+    6 |   trainer: {image: 'a b'}
+      |                    ^~~~~ write it without spaces
+)");
+  CHECK(value_of(composed(unpullable, {"--image", "trial:1"}), "image") == "trial:1");
+  CHECK(
+      composed(job("torch-distributed", "numNodes: 0")) ==
+      R"(a.yaml:6:23: error: numNodes: 0: no pod trains, and the job counts as complete [advice/num-nodes-zero]
+    6 |   trainer: {numNodes: 0}
+      |                       ^ write 1 or more; suspend: true keeps a job from starting
+)");
+  const std::string alone = job("torch-distributed", "image: 'a:1', numNodes: 2, command: [python, t.py]");
+  CHECK(count_of(composed(alone), "hostname: ") == 2);
+}
+
 TEST_CASE("compose: each service has a name of its own") {
   constexpr const char* kRuntime = R"(apiVersion: trainer.kubeflow.org/v1alpha1
 kind: ClusterTrainingRuntime

@@ -352,6 +352,13 @@ spec:
   CHECK(refused({"torch", "--name", "a", "--command", "a", "--", "b"}) ==
         R"(2: trainjobc: --command: the words after "--" are a command, too; leave out one of them
 )");
+  CHECK(refused({"--from-script", "t.py", "--name", "a", "--command", "a", "--", "b"}) ==
+        R"(2: trainjobc: --command: the words after "--" are for the script's command; leave out one of them
+)");
+  CHECK(
+      refused({"torchtune", "--name", "a", "--nodes", "2"}) ==
+      R"(1: trainjobc: runtime torchtune-llama3.2-1b: --rdzv-endpoint localhost:29500 is another host on each of the 2 nodes: they never meet; remove it: torchrun reads PET_MASTER_ADDR [advice/launcher-setting]
+)");
   CHECK(refused({"torch", "--name", "a", "--command", "torchrun 'a"}) ==
         R"(2: trainjobc: --command: a quotation mark has no counterpart
 )");
@@ -400,6 +407,17 @@ See "trainjobc new --help".
             .starts_with("1: trainjobc: --shared-memory: "));
   CHECK(torch({"--processes", "0"}) == R"(2: trainjobc: --processes: a node needs at least one
 )");
+  CHECK(torch({"--cpu", "0"}) == R"(2: trainjobc: --cpu: 0 is no limit; leave the flag out
+)");
+  CHECK(torch({"--memory", "0Gi"}) == R"(2: trainjobc: --memory: 0Gi is no limit; leave the flag out
+)");
+  CHECK(torch({"--shared-memory", "0"}) == R"(2: trainjobc: --shared-memory: 0 is no limit; leave the flag out
+)");
+  CHECK(torch({"--gpus", "00"}) == torch({"--gpus", "0"}));
+  CHECK(torch({"--image", ""}) == R"(2: trainjobc: --image is empty
+)");
+  CHECK(torch({"-n", ""}) == R"(2: trainjobc: --namespace is empty
+)");
   CHECK(torch({"--nodes", "010"}) ==
         R"(1: trainjobc: --nodes: spec.trainer.numNodes must be an integer, not the string "010" [input/type]
 )");
@@ -430,7 +448,8 @@ TEST_CASE("new: questions on a terminal") {
   CHECK(made.status == 0);
   CHECK(
       made.err ==
-      R"(framework (torch, torchtune, deepspeed, mlx, mpi, jax, xgboost, flux, plain) [torch]: framework (torch, torchtune, deepspeed, mlx, mpi, jax, xgboost, flux, plain) [torch]: name [my-job]: image [pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime]: command [torchrun /workspace/train.py]: nodes [1]: GPUs of each node [0]: )");
+      R"(framework (torch, torchtune, deepspeed, mlx, mpi, jax, xgboost, flux, plain) [torch]: trainjobc: there is no framework "tensorflow", only torch, torchtune, deepspeed, mlx, mpi, jax, xgboost, flux, plain
+framework (torch, torchtune, deepspeed, mlx, mpi, jax, xgboost, flux, plain) [torch]: name [my-job]: image [pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime]: command [torchrun /workspace/train.py]: nodes [1]: GPUs of each node [0]: )");
   CHECK(made.out == R"(apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob
 metadata:
@@ -449,6 +468,36 @@ spec:
   const Run left = answer(files, {"new", "torch"}, "bert\n");
   CHECK(left.status == 2);
   CHECK(left.out == "");
+}
+
+TEST_CASE("new: a wrong answer is asked for again, and only that") {
+  base::MemoryFileSystem files;
+  const Run made = answer(files, {"new", "torch", "--gpus", "8"}, "Bert\n\n\ntwo\nbert\n2\n");
+  CHECK(
+      made.err ==
+      R"(name [my-job]: image [pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime]: command [torchrun /workspace/train.py]: nodes [1]: trainjobc: --name: metadata.name "Bert" may contain only lower-case letters, digits, '-' and '.', and must begin and end
+    with a letter or digit; such as "bert" [input/name]
+trainjobc: --nodes: spec.trainer.numNodes must be an integer, not the string "two" [input/type]
+name [my-job]: nodes [1]: )");
+  CHECK(seen(made.out) == "1 job: no findings\n\"nodes\": 2 \"processes\": 16");
+  const Run given = answer(files, {"new", "torch", "--gpus", "x"}, "bert\n\n\n\n");
+  CHECK(given.status == 1);
+}
+
+TEST_CASE("new: all defaults are a job that lint accepts") {
+  const auto defaults = [](const std::string& framework) {
+    base::MemoryFileSystem files;
+    return seen(answer(files, {"new", framework}, "\n\n\n\n\n").out);
+  };
+  CHECK(defaults("torch") == "1 job: no findings\n\"nodes\": 1 \"processes\": 1");
+  CHECK(defaults("torchtune") == "1 job: no findings\n\"nodes\": 1 \"processes\": 2");
+  CHECK(defaults("deepspeed") == "1 job: no findings\n\"nodes\": 2 \"processes\": 2");
+  CHECK(defaults("mlx") == "1 job: no findings\n\"nodes\": 2 \"processes\": 2");
+  CHECK(defaults("mpi") == "1 job, 1 runtime: no findings\n\"nodes\": 2 \"processes\": 2");
+  CHECK(defaults("jax") == "1 job: no findings\n\"nodes\": 1 \"processes\": 1");
+  CHECK(defaults("xgboost") == "1 job: no findings\n\"nodes\": 1 \"processes\": 1");
+  CHECK(defaults("flux") == "1 job, 1 runtime: no findings\n\"nodes\": 1 \"processes\": 1");
+  CHECK(defaults("plain") == "1 job, 1 runtime: no findings\n\"nodes\": 1 \"processes\": 1");
 }
 
 TEST_CASE("new: what a runtime leaves open") {
@@ -504,7 +553,7 @@ parser.add_argument("--epochs", type=int,
 parser.add_argument("--local-rank", default=0)
 )";
   const Run made = make(files, {"--from-script", "src/train.py", "--name", "a", "--", "--data=/data"});
-  CHECK(made.err == "note: src/train.py:4: imports torch.distributed: a torch job\n");
+  CHECK(made.err == "note: src/train.py:4: imports torch.distributed: the framework is torch\n");
   CHECK(made.out == R"(# train.py also takes --lr (1e-4), --epochs (3)
 apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob
@@ -515,12 +564,12 @@ spec:
     name: torch-distributed
   trainer:
     image: pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime  # the image with your training code
-    command: [torchrun, /workspace/train.py, --data=/data]
+    command: [torchrun, /workspace/train.py, --data=/data]  # where the image has the script
     numNodes: 1
     numProcPerNode: 1
 )");
   CHECK(make(files, {"--from-script", "src/train.py", "--name", "a"}).err ==
-        R"(note: src/train.py:4: imports torch.distributed: a torch job
+        R"(note: src/train.py:4: imports torch.distributed: the framework is torch
 trainjobc: train.py needs --data: give it after "--"
 )");
   CHECK(make(files, {"--from-script", "none.py", "--name", "a"}).err ==
@@ -531,6 +580,62 @@ trainjobc: train.py needs --data: give it after "--"
       R"(trainjobc: plain.py imports no framework that is known here; name the framework (torch, torchtune, deepspeed, mlx, mpi, jax, xgboost, flux, plain) or --from-runtime
 )");
   CHECK(make(files, {"xgboost", "--from-script", "plain.py", "--name", "a"}).err == "");
+}
+
+TEST_CASE("new: what a script doesn't tell") {
+  base::MemoryFileSystem files;
+  const auto said = [&](const std::string& text, std::vector<std::string> flags) {
+    files.files["t.py"] = text;
+    std::vector<std::string> arguments{flags[0], "--from-script", "t.py", "--name", "a"};
+    arguments.insert(arguments.end(), flags.begin() + 1, flags.end());
+    return make(files, arguments).err;
+  };
+  CHECK(
+      said("import torch\n", {"torch", "--gpus", "2"}) ==
+      R"(note: t.py does not import torch.distributed: unless another module of yours does, each process trains alone
+)");
+  CHECK(said("import torch\n", {"torch"}) == "");
+  CHECK(said("import torch.distributed, click\n", {"torch"}) ==
+        R"(note: t.py: imports click: its arguments are not known here; give them after "--"
+)");
+  CHECK(said("import torch.distributed, click\n", {"torch", "--", "--lr=1"}) == "");
+  CHECK(said("import jax\ns = p.add_subparsers()\ns.add_parser('a').add_argument('--x', required=True)\n",
+             {"jax"}) ==
+        R"(note: t.py: it has subcommands: its arguments are not known here; give them after "--"
+)");
+  CHECK(said("import jax\n", {"torch"}) == "note: t.py:1: imports jax, but the framework is torch\n");
+  CHECK(said("import jax\np.add_argument('--x', required=True)\np.add_argument('y')\n", {"jax"}) ==
+        R"(trainjobc: t.py needs --x, y: give them after "--"
+)");
+  files.files["n.ipynb"] = "{}";
+  CHECK(make(files, {"--from-script", "n.ipynb", "--name", "a"}).err ==
+        "trainjobc: n.ipynb is a notebook: jupyter nbconvert --to script makes a script of it\n");
+}
+
+TEST_CASE("new: the comment on a script's arguments has lines of a page, and only comments") {
+  base::MemoryFileSystem files;
+  files.files["t.py"] = "import jax\np.add_argument('--evil', default='''x\nkind: Pod''')\n";
+  for (int i = 0; i < 12; ++i)
+    files.files["t.py"] += "p.add_argument('--argument-" + std::to_string(i) + "', default=1)\n";
+  const Run made = make(files, {"--from-script", "t.py", "--name", "a"});
+  CHECK(made.out.substr(0, made.out.find("apiVersion")) ==
+        R"(# t.py also takes --evil (x\nkind: Pod), --argument-0 (1), --argument-1 (1), --argument-2 (1),
+# --argument-3 (1), --argument-4 (1), --argument-5 (1), --argument-6 (1), --argument-7 (1),
+# --argument-8 (1), --argument-9 (1), --argument-10 (1), --argument-11 (1)
+)");
+}
+
+TEST_CASE("new: a script's arguments are asked for") {
+  base::MemoryFileSystem files;
+  files.files["t.py"] =
+      "import jax\np.add_argument('--x', required=True)\np.add_argument('y')\n"
+      "p.add_argument('-z', required=True)\n";
+  const Run made = answer(files, {"new", "--from-script", "t.py"}, "a\n\n1\n2\n3\n\n\n");
+  CHECK(made.err.substr(made.err.find("--x")) ==
+        "--x of t.py: y of t.py: -z of t.py: nodes [1]: GPUs of each node [0]: ");
+  CHECK(
+      made.out.find("command: [python, /workspace/t.py, --x=1, \"2\", -z, \"3\"]  # where the image has the "
+                    "script\n") != std::string::npos);
 }
 
 TEST_CASE("new: what a script says") {
@@ -547,6 +652,7 @@ TEST_CASE("new: what a script says") {
   CHECK(framework("x = 'import jax'\nimport jaxtyping\n# import torch\nimport \\\n  xgboost\n") ==
         "xgboost xgboost:4");
   CHECK(framework("'unfinished\nimport torch\n\"\"\"never ends") == "torch torch:2");
+  CHECK(framework("\xEF\xBB\xBFimport torch\r\n") == "torch torch:1");
   CHECK(framework("") == " :0");
   const create::ScriptFacts facts = create::read_script(
       "p.add_argument('data', help='x')\np.add_argument('out', nargs='?')\np.add_argument('-v', '--verbose', "
