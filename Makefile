@@ -18,7 +18,7 @@
 # make image    a container image in build/dist, with buildah
 # make arm64    the static binary for arm64 Linux in build-arm64, tried under qemu-user;  make macos  for arm64 macOS
 # make docs     the documentation's site in build/docs/site
-# make playground  the page that compiles in the browser in build-playground/site, and in the site of `make docs`
+# make playground  the page that compiles in the browser, with emscripten, in the site of `make docs`
 # make fuzz     run each fuzz target for FUZZ_SECONDS under ASan and UBSan; FUZZ_TARGETS="read merge" for some of them
 # make coverage the lines of src that the inputs of the last `make fuzz` reach
 # make format   clang-format;  make tidy  clang-tidy;  make asan  the tests under ASan and UBSan
@@ -187,8 +187,7 @@ docs: build
 
 playground: build
 	@tools/playground.sh $(BUILD)
-	@[ ! -d $(BUILD)/docs/site ] || { mkdir -p $(BUILD)/docs/site/playground && cp -r build-playground/site/. $(BUILD)/docs/site/playground/; }
-	@echo build-playground/site/index.html
+	@$(MAKE) --no-print-directory docs
 
 dist: tarball deb wheel sdist
 	@tools/package.sh sums $(BUILD)

@@ -4,10 +4,11 @@
 
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const [folder, examples, site] = process.argv.slice(2);
-const page = join(import.meta.dirname, "page");
+const page = fileURLToPath(new URL("page", import.meta.url));
 mkdirSync(site, { recursive: true });
 await build({
   entryPoints: [join(page, "main.js"), join(page, "worker.js")],

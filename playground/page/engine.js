@@ -4,6 +4,14 @@
 
 const LIMIT = 2000;
 
+/** Also from servers that don't know the media type of WebAssembly. */
+async function compile(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url} can't be loaded: ${response.status}`);
+  if (response.headers.get("content-type")?.startsWith("application/wasm")) return WebAssembly.compileStreaming(response);
+  return WebAssembly.compile(await response.arrayBuffer());
+}
+
 export class Engine {
   #compiled;
   #worker;
@@ -15,7 +23,7 @@ export class Engine {
   /** `onRestart` is called when a worker was ended: it knows nothing of what it was told. */
   constructor(onRestart) {
     this.onRestart = onRestart;
-    this.#compiled = WebAssembly.compileStreaming(fetch(new URL("playground.wasm", import.meta.url)));
+    this.#compiled = compile(new URL("playground.wasm", import.meta.url));
     this.#start();
   }
 

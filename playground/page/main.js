@@ -2,94 +2,46 @@
 
 // The page: files on the left, what they become on the right.
 
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
-import { closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
-import { yaml } from "@codemirror/lang-yaml";
-import { HighlightStyle, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { lintGutter, lintKeymap } from "@codemirror/lint";
-import { unifiedMergeView } from "@codemirror/merge";
-import { search, searchKeymap } from "@codemirror/search";
-import { EditorState, StateEffect, StateField } from "@codemirror/state";
-import { Decoration, EditorView, drawSelection, keymap, lineNumbers } from "@codemirror/view";
-import { tags } from "@lezer/highlight";
+import { EditorView } from "@codemirror/view";
+import { difference, goToPlace, lineOf, manifest, mark, rendered, setText } from "./editors.js";
 import { Engine } from "./engine.js";
-import { drawJob, readGraph } from "./graph.js";
+import { drawGraph } from "./graph.js";
 import { Language } from "./language.js";
 import { findingsOf, listFindings, originsOf } from "./output.js";
 import { fromFragment, toFragment } from "./share.js";
 
 const LARGEST_FILE = 1 << 20;
+const LARGEST_OUTPUT = 4 << 20; // that is shown
+const PAUSE = 1000; // after it, a change is compared with what was there before
+const CONFIG = ".trainjobc.yaml";
+
 const $ = (id) => document.getElementById(id);
-const say = (text) => ($("status").textContent = text);
-
-// ----- colours and marks of both editors -----
-
-const colours = HighlightStyle.define([
-  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--key)" },
-  { tag: [tags.string, tags.content], color: "var(--value)" },
-  { tag: tags.comment, color: "var(--comment)" },
-]);
-const setMarks = StateEffect.define();
-const marks = StateField.define({
-  create: () => Decoration.none,
-  update(value, transaction) {
-    for (const effect of transaction.effects) {
-      if (!effect.is(setMarks)) continue;
-      const lines = [...new Set(effect.value)].filter((line) => line <= transaction.state.doc.lines).sort((a, b) => a - b);
-      return Decoration.set(lines.map((line) => Decoration.line({ class: "marked" }).range(transaction.state.doc.line(line).from)));
-    }
-    return value.map(transaction.changes);
-  },
-  provide: (field) => EditorView.decorations.from(field),
-});
-const common = [lineNumbers(), drawSelection(), yaml(), syntaxHighlighting(colours), marks, search(), EditorView.lineWrapping];
-
-function mark(view, lines) {
-  view.dispatch({ effects: setMarks.of(lines) });
-  if (lines.length > 0 && lines[0] <= view.state.doc.lines)
-    view.dispatch({ effects: EditorView.scrollIntoView(view.state.doc.line(lines[0]).from, { y: "center" }) });
-}
+const say = (text) => $("status").textContent !== text && ($("status").textContent = text);
+const count = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
 
 // ----- the state of the page -----
 
-let examples = {};
+let offered = { versions: [], examples: {} };
 let states = new Map(); // of the editor, by the file's name
 let current = "";
-let origins = [];
-let lastGood = null; // the objects of the last input without errors
-let before = null; // the same, of the one before that differs
-let shownResult = null;
-let isForgotten = false; // the language server was ended with its worker
-const engine = new Engine(() => (isForgotten = true));
+let shown = { files: {}, result: null, origins: [], text: "" }; // of the last run
+const good = { text: null, before: null, at: 0 }; // the objects of the last input without errors, and of those before it
+
+const engine = new Engine(() => language.forget());
 const language = new Language(engine);
-
 const editor = new EditorView({ parent: $("editor") });
-const output = new EditorView({
-  parent: $("output"),
-  state: EditorState.create({ extensions: [common, EditorState.readOnly.of(true), keymap.of([...defaultKeymap, ...searchKeymap]),
-    EditorView.contentAttributes.of({ "aria-label": "Rendered objects" }),
-    EditorView.updateListener.of((update) => {
-      if (update.selectionSet && update.transactions.some((each) => each.isUserEvent("select"))) showOrigin();
-    })] }),
-});
-let difference = null;
+const output = rendered($("output"), { onCursor: showOrigin, follow: goToOrigin });
+let comparison = null;
 
-const version = () => $("version").value;
+// ----- files -----
+
 function files() {
   if (current) states.set(current, editor.state);
-  return Object.fromEntries([...states].map(([name, state]) => [name, state.doc.toString()]));
+  return Object.fromEntries([...states].map(([name, { doc }]) => [name, doc.toString()]));
 }
 
 function stateOf(name, text) {
-  return EditorState.create({ doc: text, extensions: [
-    keymap.of([{ key: "Mod-.", run: (view) => (language.fixAt(view, name), true) },
-      ...closeBracketsKeymap, ...completionKeymap, ...lintKeymap, ...searchKeymap, ...historyKeymap, ...defaultKeymap]),
-    history(), closeBrackets(), lintGutter(), indentUnit.of("  "), common, language.extensions(name),
-    EditorView.contentAttributes.of({ "aria-label": `Manifest ${name}` }),
-    EditorView.updateListener.of((update) => {
-      if (update.docChanged) renderSoon();
-      if (update.selectionSet && update.transactions.some((each) => each.isUserEvent("select"))) showUses();
-    })] });
+  return manifest(name, text, language, { onChange: renderSoon, onCursor: showUses, follow: goToUse });
 }
 
 function showFile(name) {
@@ -100,179 +52,271 @@ function showFile(name) {
   language.show(editor, name);
 }
 
-function showTabs() {
+function showFiles() {
   $("files").replaceChildren(...[...states.keys()].map((name) => {
-    const tab = Object.assign(document.createElement("button"), { type: "button", textContent: name });
+    const tab = Object.assign(document.createElement("button"), { type: "button", textContent: name, onclick: () => showFile(name) });
     tab.dataset.name = name;
-    tab.onclick = () => showFile(name);
     return tab;
   }));
+  $("remove").disabled = states.size < 2;
 }
 
-function open(input) {
+/** Replaces the files; those that stay as they are keep their history. */
+function setFiles(input, first = Object.keys(input)[0]) {
+  const own = files();
   current = "";
-  states = new Map(Object.entries(input).map(([name, text]) => [name, stateOf(name, text)]));
-  lastGood = before = null;
-  showTabs();
-  showFile(states.keys().next().value);
-  restart();
+  states = new Map(Object.entries(input).map(([name, text]) => [name, own[name] === text ? states.get(name) : stateOf(name, text)]));
+  showFiles();
+  showFile(first);
+  language.forget();
+  return render();
 }
 
-function restart() {
-  isForgotten = true;
-  render();
+function open({ files: input, version = "auto", tab }) {
+  good.text = good.before = null;
+  states.clear();
+  $("version").value = [...$("version").options].some(({ value }) => value === version) ? version : "auto";
+  if (tab && $(`tab-${tab}`)) showPanel(tab);
+  return setFiles(input);
 }
 
-const showDiagnostics = () => current && language.show(editor, current);
+async function addFiles(list) {
+  const added = {};
+  for (const file of list) {
+    if (/\.(ya?ml|json)$/.test(file.name) && file.size <= LARGEST_FILE) added[file.name] = await file.text();
+  }
+  const [first] = Object.keys(added);
+  if (!first) return say("Only .yaml, .yml and .json files of at most 1 MiB can be opened.");
+  await setFiles({ ...files(), ...added }, first);
+  const left = list.length - Object.keys(added).length;
+  if (left > 0) say(`${count(left, "file")} left out: only .yaml, .yml and .json files of at most 1 MiB can be opened.`);
+}
+
+function newFile() {
+  let number = states.size + 1;
+  while (states.has(`file-${number}.yaml`)) number += 1;
+  setFiles({ ...files(), [`file-${number}.yaml`]: "" }, `file-${number}.yaml`);
+  editor.focus();
+}
+
+function removeFile() {
+  const { [current]: removed, ...others } = files();
+  setFiles(others);
+  $("files").firstChild.focus();
+}
 
 // ----- rendering -----
 
+const panel = () => document.querySelector("[role=tab][aria-selected=true]").id.slice(4);
 let timer = 0;
-let running = false;
-let again = false;
+let running = null; // the promise of the runs in progress
+let isStale = false;
+let edited = 0; // when the first change was made that isn't shown yet
+
 function renderSoon() {
+  edited ||= performance.now();
   clearTimeout(timer);
   timer = setTimeout(render, 15);
 }
 
-function commandsFor(other) {
-  const with_ = (...args) => [...args, "--no-config", "--trainer-version", version()];
-  const commands = {
-    render: with_("render", "--ssh-key", "omit"),
-    explain: with_("explain"),
-    lint: with_("lint", "--format", "json"),
-    plan: with_("plan"),
-    graph: with_("graph"),
+/** What the page runs for the files: always what the JobSet, its origins and the findings need, the rest if it is looked at. */
+function commandsFor(input) {
+  const version = $("version").value;
+  const rest = ["--", ...Object.keys(input).filter((name) => name !== CONFIG)];
+  const config = CONFIG in input ? [] : ["--no-config"];
+  const own = CONFIG in input && version === "auto" ? config : [...config, "--trainer-version", version];
+  const render_ = ["render", "--ssh-key", "omit"];
+  const other = $("against").value;
+  return {
+    render: [...render_, ...own, ...rest],
+    explain: ["explain", ...own, ...rest],
+    lint: ["lint", "--format", "json", ...own, ...rest],
+    ...{
+      plan: { plan: ["plan", ...own, ...rest] },
+      graph: { graph: ["graph", ...own, ...rest] },
+      difference: other ? { other: [...render_, ...config, "--trainer-version", other, ...rest] } : {},
+      migrate: { migrate: ["migrate", "--diff", ...config, "--to", version === "auto" ? offered.versions[0] : version, ...rest] },
+    }[panel()],
   };
-  if (other) commands.other = ["render", "--ssh-key", "omit", "--no-config", "--trainer-version", other];
-  return commands;
 }
 
-async function render() {
-  if (running) {
-    again = true;
-    return;
-  }
-  running = true;
+function counted(name) {
+  document.body.dataset[name] = String(Number(document.body.dataset[name] ?? 0) + 1);
+}
+
+async function runOnce() {
   const input = files();
-  const started = performance.now();
+  const since = edited || performance.now();
+  edited = 0;
   try {
-    show(await engine.call("run", { files: input, commands: commandsFor($("against").value) }), input);
-    document.body.dataset.milliseconds = String(Math.round(performance.now() - started));
-    document.body.dataset.rendered = String(Number(document.body.dataset.rendered ?? 0) + 1);
-    if (isForgotten) {
-      isForgotten = false;
-      await language.start(input, version());
-    } else if (current) {
+    show(await engine.call("run", { files: input, commands: commandsFor(input) }), input, since);
+    document.body.dataset.milliseconds = String(Math.round(performance.now() - since));
+    document.body.dataset.first ??= String(Math.round(performance.now())); // since the navigation began
+    counted("rendered");
+    if (language.isForgotten) {
+      await language.start(input, $("version").value);
+    } else if (current in input) {
       await language.change(current, input[current]);
     }
-    showDiagnostics();
+    if (current) language.show(editor, current);
   } catch (error) {
     say(`Nothing is rendered: ${error.message}`);
-    document.body.dataset.failed = String(Number(document.body.dataset.failed ?? 0) + 1);
-  }
-  running = false;
-  if (again) {
-    again = false;
-    render();
+    counted("failed");
   }
 }
 
-function show(result, input) {
-  shownResult = result;
-  const findings = findingsOf(result.lint.out);
-  const errors = findings.filter((each) => each.severity === "error").length;
-  const text = result.render.out;
-  if (text !== output.state.doc.toString())
-    output.dispatch({ changes: { from: 0, to: output.state.doc.length, insert: text } });
-  origins = originsOf(result.explain.out, text, input);
-  if (result.render.status === 0 && text !== lastGood) {
-    before = lastGood;
-    lastGood = text;
+async function runUntilShown() {
+  while (isStale) {
+    isStale = false;
+    await runOnce();
   }
+  running = null;
+}
+
+/** Until the page shows what is there now: one more run after the one in progress, for all that changed meanwhile. */
+function render() {
+  isStale = true;
+  running ??= runUntilShown();
+  return running;
+}
+
+function show(result, input, since) {
+  const { status, out, err } = result.render;
+  const isGood = status === 0;
+  const findings = findingsOf(result.lint);
+  if (isGood && out !== good.text) {
+    if (since - good.at > PAUSE) good.before = good.text;
+    good.text = out;
+  }
+  good.at = since;
+  const text = (isGood ? out : good.text ?? "").slice(0, LARGEST_OUTPUT);
+  setText(output, text);
+  $("stale").hidden = isGood || !good.text;
+  shown = { files: input, result, text, origins: isGood ? originsOf(result.explain.out, text, input) : [] };
   $("findings").replaceChildren(...listFindings(findings, goTo));
   $("tab-findings").textContent = findings.length > 0 ? `Findings (${findings.length})` : "Findings";
-  $("plan").textContent = result.plan.out || result.plan.err;
-  const jobs = readGraph(result.graph.out);
-  $("graph").replaceChildren(...(jobs.length > 0 ? jobs.map(drawJob) : [document.createTextNode("Nothing to draw.")]));
-  showDifference();
-  const notes = result.render.err.split("\n").filter((line) => line.startsWith("note: ")).join(" ");
-  say(`${errors === 0 ? "Rendered" : "Refused"}: ${findings.length} ${findings.length === 1 ? "finding" : "findings"}. ${notes}`);
+  showPanelContent();
+  const notes = err.split("\n").filter((line) => line.startsWith("note: "));
+  say([`${isGood ? "Rendered" : "Refused"}: ${count(findings.length, "finding")}.`, ...notes].join(" "));
 }
 
-function showDifference() {
-  if ($("panel-difference").hidden) return;
-  const other = $("against").value;
-  const [old, text] = other
-    ? [shownResult?.other?.out ?? "", shownResult?.render.out ?? ""]
-    : shownResult?.render.status === 0 ? [before ?? lastGood ?? "", lastGood ?? ""] : [lastGood ?? "", shownResult?.render.out ?? ""];
-  difference?.destroy();
-  difference = new EditorView({ parent: $("difference"), state: EditorState.create({ doc: text, extensions: [
-    common, EditorState.readOnly.of(true), EditorView.contentAttributes.of({ "aria-label": "Difference" }),
-    unifiedMergeView({ original: old, mergeControls: false, gutter: true, collapseUnchanged: { margin: 3, minSize: 6 } })] }) });
-  $("same").hidden = old !== text;
+function showPanelContent() {
+  const { result } = shown;
+  if (result?.plan && panel() === "plan") $("plan").textContent = result.plan.out || result.plan.err;
+  if (result?.graph && panel() === "graph") $("graph").replaceChildren(...drawGraph(result.graph.out));
+  if (result?.migrate && panel() === "migrate") showMigration(result.migrate);
+  if (result && panel() === "difference") showDifference(result);
+}
+
+function showMigration({ out, err }) {
+  const findings = findingsOf({ out, err });
+  $("left").replaceChildren(...(findings.length > 0 ? listFindings(findings, goTo) : []));
+  const said = err.split("\n").filter((line) => /\bmigrate|^note: /.test(line) && !/^ |\[migrate\//.test(line));
+  $("migrated").textContent = [...said.map((line) => line.replace(/; --write .*/, "")), "", out].join("\n").trim();
+}
+
+/** What the objects are compared with: {old, text}, or why they can't be. */
+function sides({ render: { status }, other }) {
+  const version = $("against").value;
+  if (status !== 0) return { why: "The input is refused: there is nothing to compare." };
+  if (!version) return { old: good.before ?? good.text, text: good.text };
+  if (!other) return { why: "" };
+  if (other.status !== 0) return { why: `Trainer ${version} refuses the input: ${findingsOf(other)[0]?.message ?? other.err}` };
+  return { old: other.out, text: good.text };
+}
+
+function showDifference(result) {
+  const { why, old, text } = sides(result);
+  comparison?.destroy();
+  comparison = null;
+  $("compared").textContent = why ?? (old === text ? "No difference." : "");
+  if (why === undefined && old !== text) comparison = difference($("difference"), old, text);
 }
 
 // ----- origins, both ways -----
 
-const lineOf = (view) => view.state.doc.lineAt(view.state.selection.main.head).number;
-
 function showOrigin() {
   const line = lineOf(output);
-  const origin = origins[line - 1];
+  const origin = shown.origins[line - 1];
   mark(output, [line]);
-  if (!origin) {
-    say(`Line ${line} comes from no file here: a rule or the catalogue made it.`);
-    return mark(editor, []);
-  }
-  if (origin.file !== current) showFile(origin.file);
-  mark(editor, [origin.line]);
-  say(`Line ${line} comes from ${origin.file}:${origin.line}.`);
+  const isHere = origin && states.has(origin.file);
+  if (isHere && origin.file !== current) showFile(origin.file);
+  mark(editor, isHere ? [origin.line] : []);
+  say(origin ? `Line ${line} comes from ${origin.comment}.` : `Line ${line} has no value: see the lines below it.`);
+}
+
+function goToOrigin() {
+  showOrigin();
+  const origin = shown.origins[lineOf(output) - 1];
+  if (origin && states.has(origin.file)) goToPlace(editor, origin.line);
+}
+
+function usesOf(file, line) {
+  return shown.origins.flatMap((origin, i) => (origin?.file === file && origin.line === line ? [i + 1] : []));
 }
 
 function showUses() {
   const line = lineOf(editor);
-  const uses = origins.flatMap((origin, i) => (origin?.file === current && origin.line === line ? [i + 1] : []));
+  const uses = usesOf(current, line);
+  mark(editor, []);
   mark(output, uses);
   if (uses.length > 0) say(`${current}:${line} becomes ${uses.length === 1 ? "line" : "lines"} ${uses.join(", ")}.`);
+}
+
+function goToUse() {
+  showUses();
+  const [first] = usesOf(current, lineOf(editor));
+  if (!first) return say(`${current}:${lineOf(editor)} becomes no line of its own.`);
+  showPanel("jobset");
+  goToPlace(output, first);
 }
 
 function goTo(file, line, column) {
   if (!states.has(file)) return;
   if (file !== current) showFile(file);
-  const at = editor.state.doc.line(Math.min(Math.max(line, 1), editor.state.doc.lines));
-  editor.dispatch({ selection: { anchor: Math.min(at.from + Math.max(column - 1, 0), at.to) }, scrollIntoView: true });
-  editor.focus();
+  goToPlace(editor, line, column);
 }
 
 // ----- controls -----
 
 function showPanel(name) {
   for (const tab of $("tabs").children) {
-    const chosen = tab.id === `tab-${name}`;
-    tab.setAttribute("aria-selected", String(chosen));
-    tab.tabIndex = chosen ? 0 : -1;
-    $(tab.getAttribute("aria-controls")).hidden = !chosen;
+    const isChosen = tab.id === `tab-${name}`;
+    tab.setAttribute("aria-selected", String(isChosen));
+    tab.tabIndex = isChosen ? 0 : -1;
+    $(tab.getAttribute("aria-controls")).hidden = !isChosen;
   }
-  showDifference();
 }
 
-$("tabs").addEventListener("click", (event) => event.target.id.startsWith("tab-") && showPanel(event.target.id.slice(4)));
+function choosePanel(name) {
+  showPanel(name);
+  render();
+}
+
+$("tabs").addEventListener("click", ({ target }) => target.id.startsWith("tab-") && choosePanel(target.id.slice(4)));
 $("tabs").addEventListener("keydown", (event) => {
   const tabs = [...$("tabs").children];
-  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-  if (!step) return;
-  const next = tabs[(tabs.indexOf(event.target) + step + tabs.length) % tabs.length];
-  showPanel(next.id.slice(4));
+  const at = tabs.indexOf(event.target);
+  const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  const next = tabs.at(to % tabs.length);
+  choosePanel(next.id.slice(4));
   next.focus();
 });
-$("version").onchange = restart;
+$("version").onchange = () => {
+  language.forget();
+  render();
+};
 $("against").onchange = render;
 $("example").onchange = () => {
-  if (examples[$("example").value]) open(examples[$("example").value]);
+  const example = offered.examples[$("example").value];
+  if (!example) return;
+  history.replaceState(null, "", `#example=${encodeURIComponent($("example").value)}`);
+  open(example);
 };
 $("share").onclick = async () => {
-  history_.replaceState(null, "", await toFragment({ files: files(), version: version() }));
+  history.replaceState(null, "", await toFragment({ files: files(), version: $("version").value, tab: panel() }));
   try {
     await navigator.clipboard.writeText(location.href);
     say("The link is copied. It holds the input; no server gets it.");
@@ -280,54 +324,37 @@ $("share").onclick = async () => {
     say("The link is in the address bar. It holds the input; no server gets it.");
   }
 };
-$("add").onclick = () => $("choose").click();
-$("choose").onchange = () => addFiles($("choose").files);
-const history_ = window.history;
-
-async function addFiles(list) {
-  const added = {};
-  for (const file of list) {
-    if (/\.(ya?ml|json)$/.test(file.name) && file.size <= LARGEST_FILE) added[file.name] = await file.text();
-  }
-  const names = Object.keys(added);
-  if (names.length === 0) return say("Only .yaml, .yml and .json files of at most 1 MiB can be opened.");
-  open({ ...files(), ...added });
-  showFile(names[0]);
-}
+$("keys").onclick = () => $("help").showModal();
+$("new").onclick = newFile;
+$("remove").onclick = removeFile;
+$("open").onclick = () => $("choose").click();
+$("choose").onchange = () => addFiles([...$("choose").files]);
 document.addEventListener("dragover", (event) => event.preventDefault());
 document.addEventListener("drop", (event) => {
   event.preventDefault();
-  if (event.dataTransfer.files.length > 0) addFiles(event.dataTransfer.files);
+  addFiles([...event.dataTransfer.files]);
 });
 
-function fill(select, options) {
-  select.append(...Object.entries(options).map(([value, text]) => new Option(text, value)));
-}
-
-function fillExamples() {
-  const groups = { examples: document.createElement("optgroup"), rules: document.createElement("optgroup") };
-  groups.examples.label = "Examples";
-  groups.rules.label = "Rules";
-  for (const name of Object.keys(examples)) groups[name.startsWith("rule:") ? "rules" : "examples"].append(new Option(name.replace("rule:", ""), name));
-  $("example").append(groups.examples, groups.rules);
+function fill() {
+  const versions = offered.versions.map((each) => new Option(each, each));
+  $("version").append(new Option("auto", "auto"), ...versions);
+  $("against").append(new Option("the last good input", ""), ...offered.versions.map((each) => new Option(`Trainer ${each}`, each)));
+  const groups = ["Examples", "Rules"].map((label) => Object.assign(document.createElement("optgroup"), { label }));
+  for (const name of Object.keys(offered.examples))
+    groups[Number(name.startsWith("rule:"))].append(new Option(name.replace("rule:", ""), name));
+  $("example").append(...groups);
 }
 
 async function openFragment() {
   const given = await fromFragment(location.hash);
-  if (given.broken) say("The link is damaged; this is an example.");
-  if (given.files) {
-    if ([...$("version").options].some((option) => option.value === given.version)) $("version").value = given.version;
-    return open(given.files);
-  }
-  const name = examples[given.example] ? given.example : Object.keys(examples)[0];
-  $("example").value = name;
-  open(examples[name]);
+  const name = offered.examples[given.example] ? given.example : Object.keys(offered.examples)[0];
+  $("example").value = given.files ? "" : name;
+  await open(given.files ? given : offered.examples[name]);
+  if (given.broken || (given.example && given.example !== name)) say("The link is damaged or of another version; this is an example.");
 }
 
-fill($("version"), { auto: "auto", ...Object.fromEntries(["2.3", "2.2", "2.1", "2.0"].map((each) => [each, each])) });
-fill($("against"), { "": "the last good input", ...Object.fromEntries(["2.3", "2.2", "2.1", "2.0"].map((each) => [each, `Trainer ${each}`])) });
 showPanel("jobset");
-examples = await (await fetch(new URL("examples.json", import.meta.url))).json();
-fillExamples();
-window.addEventListener("hashchange", openFragment);
+offered = await (await fetch(new URL("examples.json", import.meta.url))).json();
+fill();
+addEventListener("hashchange", openFragment);
 await openFragment();

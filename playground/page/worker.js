@@ -20,9 +20,11 @@ const methods = {
   // What the commands print for the files: {render: {status, out, err}, …}.
   run({ files, commands }) {
     trainjobc.clear();
-    for (const [name, text] of Object.entries(files)) trainjobc.write(name, text);
-    return Object.fromEntries(Object.entries(commands).map(([name, args]) =>
-      [name, trainjobc.run([...args, ...Object.keys(files)])]));
+    for (const [name, text] of Object.entries(files)) {
+      trainjobc.write(name, text);
+      trainjobc.write(FOLDER + name, text); // the language server reads the configuration there
+    }
+    return Object.fromEntries(Object.entries(commands).map(([name, args]) => [name, trainjobc.run(args)]));
   },
   start({ files, version }) {
     trainjobc.clear();

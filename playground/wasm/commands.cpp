@@ -14,6 +14,7 @@ std::span<const CommandEntry> commands() {
       {"explain", "Show where each field of the rendered objects comes from", setup_explain},
       {"plan", "Show the nodes, processes and resources of jobs", setup_plan},
       {"graph", "Draw what jobs run, wait for and use", setup_graph},
+      {"migrate", "Rewrite TrainJobs and runtimes for another Trainer version", setup_migrate},
   });
   return kCommands;
 }

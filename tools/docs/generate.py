@@ -11,8 +11,10 @@ import re
 import shutil
 import subprocess
 import sys
+import urllib.parse
 
 import examples
+import playground_examples
 import python_api
 import rule_runs
 
@@ -24,7 +26,8 @@ STAGES = {
     "job": "The API server would refuse the Jobs and pods of the JobSet",
     "advice": "The cluster accepts it, but it is probably a mistake",
 }
-LINK = re.compile(r"(?<!\!)(\[[^\]\n]*\])\(([^)\s]+)\)")
+LINK = re.compile(r"(?<!\!)(\[(?:!\[[^\]\n]*\]\([^)\s]+\)|[^\]\n])*\])\(([^)\s]+)\)")
+HAS_PLAYGROUND = (ROOT / "build-playground/site/index.html").exists()
 
 
 def said_by(binary, *arguments):
@@ -36,8 +39,12 @@ def home_page():
     return re.search(r'HOMEPAGE_URL "([^"]+)"', (ROOT / "CMakeLists.txt").read_text()).group(1)
 
 
+def playground_page():
+    return re.search(r"^site_url: (.*)$", (ROOT / "mkdocs.yml").read_text(), re.M).group(1) + "playground/"
+
+
 def copy_pages(folder):
-    """The written pages. A link to a file outside docs/ leads to the repository."""
+    """The written pages. A link to a file outside docs/ leads to the repository, one to the playground to that of this site."""
     docs = ROOT / "docs"
     for path in sorted(docs.rglob("*")):
         target = folder / path.relative_to(docs)
@@ -50,6 +57,9 @@ def copy_pages(folder):
 
         def moved(found, page=path):
             text, link = found.groups()
+            if HAS_PLAYGROUND and link.startswith(playground_page()):
+                up = "../" * (len(page.relative_to(docs).parts) - (page.stem == "index"))
+                return f'<a href="{up}playground/{link.removeprefix(playground_page())}">{text[1:-1]}</a>'
             if re.match(r"[a-z]+:|#", link):
                 return found.group(0)
             name, _, anchor = link.partition("#")
@@ -112,7 +122,20 @@ def anchor(rule):
     return rule.split("/")[1]
 
 
-def rule_section(binary, page, severity):
+def try_it(page, pages):
+    """Links that open the example in the playground; of a rule that another one always precedes, the example of that."""
+    if not page.sections:
+        first = re.search(r"\]\(\.\./(\w+/[\w-]+)\.md\)", page.note)
+        page = pages.get(first.group(1)) if first else None
+    if not HAS_PLAYGROUND or not page or not playground_examples.can_be_tried(page):
+        return ""
+    links = {words: f"../../../playground/#example={urllib.parse.quote(f'rule:{page.rule}{suffix}', safe='')}"
+             for words, suffix in (("the mistake", ""), ("the mend", " (mended)"))}
+    # In HTML: mkdocs knows only pages of its own.
+    return "\nTry it in the browser: " + ", ".join(f'<a href="{link}">{words}</a>' for words, link in links.items()) + "\n"
+
+
+def rule_section(binary, page, pages, severity):
     title, _, rest = rule_runs.explanation(binary, page.rule)
     prose, _, snippet = rest.partition("\n\n")
     since = f", since Trainer {page.facts['since']}" if "since" in page.facts else ""
@@ -127,7 +150,7 @@ def rule_section(binary, page, severity):
     finding = rule_runs.text(binary, page) if page.sections else ""
     if finding:
         text += f"\n```text\n$ trainjobc {' '.join(page.command('+'))} job.yaml\n{finding}\n```\n"
-    return text
+    return text + try_it(page, pages)
 
 
 def escaped(text):
@@ -149,7 +172,7 @@ def write_rules(binary, folder):
         about = STAGES.get(page, "Of single commands")
         index.append(f"\n## {page}\n\n{about}.\n\n| rule | severity | |\n|---|---|---|")
         index += [f"| [{rule}]({page}.md#{anchor(rule)}) | {rules[rule][0]} | {escaped(rules[rule][1])} |" for rule in names]
-        sections = [rule_section(binary, pages[rule], rules[rule][0]) for rule in names]
+        sections = [rule_section(binary, pages[rule], pages, rules[rule][0]) for rule in names]
         (folder / "rules" / f"{page}.md").write_text(
             f"# Rules: {page}\n\n{about}. Each example shows the mistake (-) and what to write instead (+).\n\n" + "\n".join(sections))
     (folder / "rules/index.md").write_text("\n".join(index) + "\n")
