@@ -91,9 +91,10 @@ struct Launcher {
   bool reads_env = false;
   std::string_view processes;  // its flag with the number of all processes; "" if it has none
   std::span<const std::string_view> processes_per_node;  // its flags with the number of a node's
-  bool per_gpu = false;                    // without these flags, it starts a process for each GPU
-  bool may_find_nodes = false;             // without `told`: by a file or a variable that no manifest shows
-  std::span<const std::string_view> told;  // its flags that tell it of the other nodes: "--hostfile"
+  bool per_gpu = false;                     // without these flags, it starts a process for each GPU
+  bool may_find_nodes = false;              // without `told`: by a file or a variable that no manifest shows
+  std::span<const std::string_view> told;   // its flags that tell it of the other nodes: "--hostfile"
+  std::span<const std::string_view> hosts;  // of these, those with a list of nodes, or a file with it
 };
 
 // What the rest of the program needs to know about a framework.

@@ -347,13 +347,15 @@ std::vector<Place> secrets_in(std::string_view text, bool with_passwords = true)
 
 }  // namespace
 
-std::optional<SecretInText> find_secret(std::string_view text) {
+std::vector<SecretInText> find_secrets(std::string_view text) {
   constexpr std::string_view kSigned = "eyJ";  // other JSON in Base64 begins so, too
+  std::vector<SecretInText> found;
   for (const Place& place : secrets_in(text, false)) {
     const std::string_view key = text.substr(place.begin, place.length);
-    if (!key.starts_with(kSigned) || key.find('.') != std::string_view::npos) return place.secret;
+    if (key.starts_with(kSigned) && key.find('.') == std::string_view::npos) continue;
+    if (std::ranges::find(found, place.secret) == found.end()) found.push_back(place.secret);
   }
-  return std::nullopt;
+  return found;
 }
 
 bool has_key(std::string_view text) {

@@ -32,10 +32,12 @@ std::string_view known_key_in(std::string_view word);
 struct SecretInText {
   std::string_view what;  // "a Hugging Face token"; "" if only its name says that it is one
   std::string_view name;  // WANDB_API_KEY, --api-key; "" if its form says so
+
+  bool operator==(const SecretInText&) const = default;
 };
-// The first known kind of key in the text, or the first literal value that the text gives to a name that says
-// so: WANDB_API_KEY=…, --api-key …
-std::optional<SecretInText> find_secret(std::string_view text);
+// The known kinds of keys in the text, and the literal values that the text gives to names that say so:
+// WANDB_API_KEY=…, --api-key … In the order of the text, each kind and name once.
+std::vector<SecretInText> find_secrets(std::string_view text);
 // Whether the text contains such a secret.
 bool has_key(std::string_view text);
 // The text with every such secret hidden.

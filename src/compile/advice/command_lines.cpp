@@ -376,10 +376,10 @@ std::optional<Launch::Flag> Launch::flag(std::string_view name) const {
     const size_t at = in_script ? word : word + i;
     if (given == name) {
       const bool has_value = i + 1 < program.size() && !program[i + 1].starts_with("--");
-      return Flag{has_value ? program[i + 1] : "", at, has_value ? size_t{2} : size_t{1}};
+      return Flag{program[i], has_value ? program[i + 1] : "", at, has_value ? size_t{2} : size_t{1}};
     }
     if (given.starts_with(name) && given.substr(name.size()).starts_with('='))
-      return Flag{given.substr(name.size() + 1), at, 1};
+      return Flag{program[i], given.substr(name.size() + 1), at, 1};
   }
   return std::nullopt;
 }

@@ -54,6 +54,7 @@ struct Launch {
   bool is_python() const;
 
   struct Flag {
+    std::string name;   // as it is written: "--nproc_per_node", "--nnodes=2"
     std::string value;  // "" without
     size_t word = 0;    // of the command line
     size_t words = 1;   // 2: the value is a word of its own

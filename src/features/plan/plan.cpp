@@ -192,8 +192,11 @@ int64_t capped_sum(int64_t a, int64_t b) {
   return sum_of(a, b).value_or(std::numeric_limits<int64_t>::max());
 }
 
-// The processes that a launcher with settings of its own starts in all pods together.
+// The processes that a launcher with settings of its own starts in all pods together; nullopt if a list of
+// nodes decides.
 std::optional<int64_t> told_processes(const Launch& launch, const Worker& worker, int64_t pods) {
+  const auto is_given = [&](std::string_view flag) { return launch.flag(flag).has_value(); };
+  if (std::ranges::any_of(launch.launcher->hosts, is_given)) return std::nullopt;
   if (const auto all = told_number(launch, launch.launcher->processes)) return all;
   for (const std::string_view flag : launch.launcher->processes_per_node) {
     if (const auto each = told_number(launch, flag)) return product_of(pods, *each);

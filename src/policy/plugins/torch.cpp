@@ -352,6 +352,7 @@ constexpr std::array<std::string_view, 4> kMachines{"--num-machines", "--machine
                                                     "--config-file"};
 constexpr std::array<std::string_view, 6> kHosts{"--hostfile", "-H",          "--host",
                                                  "--no-ssh",   "--node-rank", "--launcher"};
+constexpr std::span<const std::string_view> kHostLists = std::span(kHosts).first(3);
 constexpr std::array<std::string_view, 4> kWorld{"--world-size", "--node-rank", "--base-rank",
                                                  "--master-addr"};
 constexpr std::array<std::string_view, 3> kMainNode{"--num-nodes", "--node-rank", "--main-address"};
@@ -378,14 +379,19 @@ constexpr std::array<Launcher, 14> kLaunchers{{
      .module = "deepspeed.launcher.runner",
      .processes_per_node = kGpusPerNode,
      .per_gpu = true,
-     .told = kHosts},
+     .told = kHosts,
+     .hosts = kHostLists},
     {.program = "composer",
      .module = "composer.cli.launcher",
      .processes = "--world-size",
      .processes_per_node = kNproc,
      .per_gpu = true,
      .told = kWorld},
-    {.program = "colossalai", .subcommand = "run", .processes_per_node = kNprocPerNode, .told = kHosts},
+    {.program = "colossalai",
+     .subcommand = "run",
+     .processes_per_node = kNprocPerNode,
+     .told = kHosts,
+     .hosts = kHostLists},
     {.program = "lightning", .subcommand = "run", .processes_per_node = kDevices, .told = kMainNode},
     {.program = "fabric", .subcommand = "run", .processes_per_node = kDevices, .told = kMainNode},
     {.program = "llamafactory-cli", .may_find_nodes = true},

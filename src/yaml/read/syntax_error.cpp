@@ -33,12 +33,14 @@ std::optional<size_t> indenting_tab(std::string_view text, size_t offset) {
   return first;
 }
 
-// A character that looks like a space, in the indentation of the line of `offset` or after its first colon.
+// A character that looks like a space, in the indentation of the line of `offset`, after its dash or after
+// its first colon.
 std::optional<size_t> odd_space(std::string_view text, size_t offset) {
   const size_t begin = line_start(text, std::min(offset, text.size()));
   const size_t end = std::min(text.find('\n', begin), text.size());
   const size_t first = text.find_first_not_of(base::kBlanks, begin);
   if (first < end && base::odd_space_at(text.substr(first))) return first;
+  if (first + 1 < end && text[first] == '-' && base::odd_space_at(text.substr(first + 1))) return first + 1;
   const size_t colon = text.find(':', begin);
   if (colon + 1 < end && base::odd_space_at(text.substr(colon + 1))) return colon + 1;
   return std::nullopt;

@@ -107,6 +107,8 @@ bool is_json_at(const base::Location& place);
 std::vector<base::Edit> replace_scalar(const Node& scalar, std::string text);
 // The scalar replaced by another string, in the quotes that it has.
 std::vector<base::Edit> replace_text(const Node& scalar, std::string_view value);
+// The same for a script, by one with as many lines: in a literal block, each line that differs is replaced.
+std::vector<base::Edit> replace_script(const Node& scalar, std::string_view script);
 // The item of a list replaced by several, each of which is a word.
 std::vector<base::Edit> split_item(const Node& item, const std::vector<std::string>& words);
 // The entry under another key, in the quotes that it has.

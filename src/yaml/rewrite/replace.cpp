@@ -180,6 +180,25 @@ Edits replace_text(const Node& scalar, std::string_view value) {
   return at ? Edits{{*at, in_quotes_of(text_at_place(*at), value)}} : Edits();
 }
 
+Edits replace_script(const Node& scalar, std::string_view script) {
+  Edits edits = replace_text(scalar, script);
+  if (!edits.empty() || !scalar.origin().file()) return edits;
+  const Location at = locate(scalar);
+  if (!at.file->line(at.line).substr(at.column - 1).starts_with('|')) return {};
+  const base::Lines lines(script);
+  auto now = lines.begin();
+  uint32_t number = at.line;
+  for (const std::string_view was : base::Lines(scalar.text())) {
+    const std::string_view shown = at.file->line(++number);
+    if (now == lines.end() || !shown.ends_with(was)) return {};
+    const auto column = static_cast<uint32_t>(shown.size() - was.size() + 1);
+    const auto end = static_cast<uint32_t>(shown.size() + 1);
+    if (was != *now) edits.push_back({{at.file, number, column, number, end}, std::string(*now)});
+    ++now;
+  }
+  return edits;
+}
+
 Edits split_item(const Node& item, const std::vector<std::string>& words) {
   const auto at = written_scalar(item);
   if (!at) return {};

@@ -49,7 +49,7 @@ TEST_CASE("advice/no-launcher: Python on several nodes") {
       no_launcher("    command: [bash, -c, cd /app && python train.py 2>&1 | tee log]\n") ==
       R"(in.yaml:30:25: warning: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job [advice/no-launcher]
    30 |     command: [bash, -c, cd /app && python train.py 2>&1 | tee log]
-      |                         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ start it with torchrun: [torchrun, train.py, …]
+      |                         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ start it with torchrun: torchrun train.py …
 )");
   CHECK(
       no_launcher("    args: [--lr=1]\n", "                  command: [python, train.py]\n") ==

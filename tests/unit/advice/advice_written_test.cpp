@@ -206,6 +206,13 @@ TEST_CASE("advice/plain-secret: in a script") {
       R"(in.yaml:28:33: warning: --api-key looks like a secret and is in plain text here [advice/plain-secret]
   hint: read it from an env variable that a Secret fills
 )");
+  // Each of them, once.
+  CHECK(of_script("export HF_TOKEN=hf_0123456789abcdefghijklmnop WANDB_API_KEY=0123456789abcdef && export "
+                  "WANDB_API_KEY=0123456789abcdef && torchrun train.py") == R"(in.yaml:28:33: warning: WANDB_API_KEY looks like a secret and is in plain text here [advice/plain-secret]
+  hint: read it from an env variable that a Secret fills
+in.yaml:28:33: warning: this looks like a Hugging Face token and is in plain text here [advice/plain-secret]
+  hint: read it from an env variable that a Secret fills
+)");
   for (const std::string& script : std::vector<std::string>{
            "export HF_TOKEN=$HF_TOKEN", "export HF_TOKEN=\"$(cat /run/token)\"",
            "HF_TOKEN=`cat token` python train.py", "export HF_TOKEN=/run/secrets/token",

@@ -286,6 +286,9 @@ TEST_CASE("--fix=all: characters that were not typed") {
         R"(-    numNodes: 2
 +    numNodes: 2
 )");
+  CHECK(changed_trainer("    env:\n    -\u00a0name: A\n      value: b\n") == R"(-    - name: A
++    - name: A
+)");
   CHECK(changed(std::string(kHead) + std::string(kRuntimeRef) + "  trainer:\n  \u00a0 numNodes: 2\n") ==
         R"(-    numNodes: 2
 +    numNodes: 2
@@ -356,8 +359,14 @@ TEST_CASE("--fix=all removes a launcher's flags that contradict the job, with th
   CHECK(command("\n    - torchrun\n    - --rdzv-endpoint\n    - localhost:29500\n    - train.py") == R"(-    - --rdzv-endpoint
 -    - localhost:29500
 )");
-  // A script's words are the shell's.
-  CHECK(command("[sh, -c, torchrun --nnodes=2 train.py]") == "");
+  CHECK(command("[sh, -c, torchrun --nnodes 2 train.py]") == R"(-    command: [sh, -c, torchrun --nnodes 2 train.py]
++    command: [sh, -c, "torchrun train.py"]
+)");
+  CHECK(command("\n    - bash\n    - -ec\n    - |\n      cd /app\n      exec torchrun --standalone train.py") == R"(-      exec torchrun --standalone train.py
++      exec torchrun train.py
+)");
+  // Once.
+  CHECK(command("[sh, -c, torchrun --nnodes=2 a.py; torchrun --nnodes=2 b.py]") == R"()");
 }
 
 TEST_CASE("--fix=all starts a script with the launcher of its framework") {
@@ -370,10 +379,36 @@ TEST_CASE("--fix=all starts a script with the launcher of its framework") {
   CHECK(command("\n    - /usr/bin/python3\n    args: [\"-m\", pkg]") == R"(-    - /usr/bin/python3
 +    - torchrun
 )");
-  // Not all that Python understands.
-  CHECK(command("[python, -u, train.py]") == "");
-  CHECK(command("[sh, -c, python train.py]") == "");
-  CHECK(command("[deepspeed, train.py]") == "");
+  CHECK(command("[./train.py, --lr]") == R"(-    command: [./train.py, --lr]
++    command: ["torchrun", "./train.py", --lr]
+)");
+  CHECK(command("[python, -u, train.py]") == R"(-    command: [python, -u, train.py]
++    command: [torchrun, train.py]
+)");
+  CHECK(command("\n    - python\n    - -u\n    - -m\n    - pkg") == R"(-    - python
+-    - -u
++    - torchrun
+)");
+  CHECK(command("[deepspeed, train.py, --deepspeed, zero.json]") == R"(-    command: [deepspeed, train.py, --deepspeed, zero.json]
++    command: [torchrun, train.py, --deepspeed, zero.json]
+)");
+  CHECK(command("[python, -c, 'import torch.distributed as d; d.init_process_group()']") == R"(-    command: [python, -c, 'import torch.distributed as d; d.init_process_group()']
++    command: ["torchrun", "--no_python", "python", -c, 'import torch.distributed as d; d.init_process_group()']
+)");
+  CHECK(command("[sh, -c, 'cd /app && python3 -u train.py --lr 1']") == R"(-    command: [sh, -c, 'cd /app && python3 -u train.py --lr 1']
++    command: [sh, -c, 'cd /app && torchrun train.py --lr 1']
+)");
+  CHECK(command("\n    - bash\n    - -c\n    - |\n      set -e\n      pip install x\n      python -m pkg.train") == R"(-      python -m pkg.train
++      torchrun -m pkg.train
+)");
+  CHECK(command("[sh, -c, ./train.py]") == R"(-    command: [sh, -c, ./train.py]
++    command: [sh, -c, "torchrun ./train.py"]
+)");
+  // What only Python or the other launcher understands, and scripts that start it twice.
+  CHECK(command("[python, -O, train.py]") == "");
+  CHECK(command("[deepspeed, --num_gpus=2, train.py]") == "");
+  CHECK(command("[sh, -c, python train.py && python train.py --eval]") == "");
+  CHECK(command("[sh, -c, python  train.py]") == "");
 }
 
 TEST_CASE("--fix=all moves a field to where it belongs") {

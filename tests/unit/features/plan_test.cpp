@@ -84,6 +84,11 @@ TEST_CASE("processes of other programs, on two nodes of three processes") {
   CHECK(processes("3", "command: [deepspeed, a.py]" + gpus) == 8);
   CHECK(processes("3", "command: [deepspeed, --num_gpus=2, a.py, --num_gpus=7]" + gpus) == 4);
   CHECK(processes("3", "command: [deepspeed, a.py]") == std::nullopt);
+  CHECK(processes("3", "command: [deepspeed, --hostfile=/job/hosts, --num_gpus=2, a.py]" + gpus) ==
+        std::nullopt);
+  CHECK(processes("3", "command: [colossalai, run, --host, h1, --nproc_per_node, '4', a.py]") ==
+        std::nullopt);
+  CHECK(processes("3", "command: [colossalai, run, --nproc_per_node, '4', a.py]") == 8);
   CHECK(processes("3", "command: [accelerate, launch, --num_processes, '16', --num_machines=2, a.py]") == 16);
   CHECK(processes("3", "command: [accelerate, launch, a.py]") == std::nullopt);
   CHECK(processes("3", "command: [composer, -n, '4', --world_size, '8', a.py]") == 8);

@@ -147,29 +147,6 @@ std::string retyped(std::string_view script) {
   return out;
 }
 
-// Of a script in a literal block, its lines; of another, the scalar.
-std::vector<base::Edit> retype_script(const Node& script) {
-  const std::string typed = retyped(script.text());
-  auto edits = yaml::replace_text(script, typed);
-  const base::Location at = yaml::locate(script);
-  if (!edits.empty() || !script.origin().file() ||
-      !at.file->line(at.line).substr(at.column - 1).starts_with('|'))
-    return edits;
-  const base::Lines before(script.text());
-  const base::Lines after(typed);
-  auto now = after.begin();
-  uint32_t number = at.line;
-  for (const std::string_view was : before) {
-    const std::string_view shown = at.file->line(++number);
-    if (now == after.end() || !shown.ends_with(was)) return {};
-    const auto column = static_cast<uint32_t>(shown.size() - was.size() + 1);
-    const auto end = static_cast<uint32_t>(shown.size() + 1);
-    if (was != *now) edits.push_back({{at.file, number, column, number, end}, std::string(*now)});
-    ++now;
-  }
-  return edits;
-}
-
 // Curly quotes around a plain scalar stand for YAML's; in other words they are left out.
 std::vector<base::Edit> retype_word(const Node& word) {
   const std::string_view text = word.text();
@@ -207,7 +184,8 @@ void check_signs(const CommandLine& line, const std::string& command, const std:
                     sign->name),
         yaml::locate(word), fmt::format("write {}", sign->typed));
     found.hide_source = secret::may_hold_secret(word.text());
-    base::suggest_fix(found, i == script ? retype_script(word) : retype_word(word));
+    base::suggest_fix(found,
+                      i == script ? yaml::replace_script(word, retyped(word.text())) : retype_word(word));
   }
 }
 

@@ -110,6 +110,29 @@ std::optional<Trained> trained_of(const AdviceContext& context) {
   return trained;
 }
 
+std::string joined(std::span<const std::string> words, std::string_view separator = " ") {
+  std::string text;
+  for (const std::string& word : words) text.append(text.empty() ? "" : separator).append(word);
+  return text;
+}
+
+// The edits that replace some words of the job's own script. Empty if the script doesn't have them once.
+std::vector<base::Edit> in_script(const Trained& trained, std::string_view words, std::string_view by) {
+  constexpr std::string_view kBetween = " \t\n;&|()";
+  const OwnWord word = own_word(trained, trained.launch.word);
+  if (!word.list) return {};
+  const Node& script = *word.list->items()[word.item];
+  const std::string_view text = script.text();
+  const size_t at = text.find(words);
+  if (at == std::string_view::npos || text.find(words, at + 1) != std::string_view::npos) return {};
+  const size_t end = at + words.size();
+  const bool is_apart =
+      (at == 0 || words.front() == ' ' || kBetween.find(text[at - 1]) != std::string_view::npos) &&
+      (end == text.size() || kBetween.find(text[end]) != std::string_view::npos);
+  if (!is_apart) return {};
+  return yaml::replace_script(script, fmt::format("{}{}{}", text.substr(0, at), by, text.substr(end)));
+}
+
 // Jobs that say themselves which process is which.
 
 bool has_env(const Node& container, std::string_view name) {
@@ -158,23 +181,59 @@ std::optional<int64_t> wanted_per_node(const Trained& trained) {
   return gpus > 0 ? std::optional(gpus) : std::nullopt;
 }
 
-std::string words_for(const Framework& framework, const Launch& launch) {
-  if (!launch.needs_ranks.empty())
-    return fmt::format("[{}, --no_python, {}, -c, …]", framework.env_reader,
-                       base_name(launch.program.front()));
-  if (launch.script.empty()) return fmt::format("[{}, …]", framework.env_reader);
-  const std::string_view module = launch.script.ends_with(".py") ? "" : "-m, ";
-  return fmt::format("[{}, {}{}, …]", framework.env_reader, module, launch.script);
+// What follows the launcher, up to the script: -m, pkg.train.
+std::vector<std::string> script_words(const Launch& launch) {
+  if (launch.script.ends_with(".py")) return {launch.script};
+  return {"-m", launch.script};
 }
 
-// Puts the launcher in the place of Python.
-void suggest_launcher(const Trained& trained, const Launch& launch, base::Diagnostic& found) {
-  const bool is_plain = launch.is_python() && !launch.script.empty() && launch.program.size() == 1;
-  if (!is_plain || launch.kind != Kind::OneProcess || launch.in_script) return;
+std::string words_for(const Framework& framework, const Launch& launch) {
+  std::vector<std::string> words{std::string(framework.env_reader)};
+  if (!launch.needs_ranks.empty()) {
+    words.insert(words.end(), {"--no_python", std::string(base_name(launch.program.front())), "-c"});
+  } else if (!launch.script.empty()) {
+    const auto script = script_words(launch);
+    words.insert(words.end(), script.begin(), script.end());
+  }
+  return launch.in_script ? fmt::format("{} …", joined(words)) : fmt::format("[{}, …]", joined(words, ", "));
+}
+
+// Whether the program is told nothing that torchrun does not do itself: torchrun starts Python with -u.
+bool has_no_flags(const Launch& launch) {
+  const std::string_view known = launch.is_python() ? "-u" : launch.launcher->subcommand;
+  return std::all_of(launch.program.begin() + 1, launch.program.end(),
+                     [&](const std::string& word) { return word == known; });
+}
+
+// Puts torchrun in the place of Python, or of another launcher.
+std::vector<base::Edit> start_with_reader(const Trained& trained, const Launch& launch) {
+  const std::string reader(trained.framework->env_reader);
+  if (launch.script.empty() || !has_no_flags(launch)) return {};
+  const bool is_script = launch.program.front() == launch.script;  // ./train.py
+  if (launch.in_script) {
+    std::vector<std::string> was = is_script ? std::vector<std::string>() : launch.program;
+    std::vector<std::string> by{reader};
+    for (const std::string& word : script_words(launch)) was.push_back(word), by.push_back(word);
+    return in_script(trained, joined(was), joined(by));
+  }
   const OwnWord word = own_word(trained, launch.word);
-  if (word.list && word.list->items()[word.item]->text() == launch.program.front())
-    base::suggest_fix(found,
-                      yaml::replace_text(*word.list->items()[word.item], trained.framework->env_reader));
+  if (!word.list || word.list->items()[word.item]->text() != launch.program.front()) return {};
+  if (is_script) return yaml::split_item(*word.list->items()[word.item], {reader, launch.script});
+  auto edits = yaml::replace_text(*word.list->items()[word.item], reader);
+  const size_t others = launch.program.size() - 1;
+  if (edits.empty() || others == 0) return edits;
+  const auto removed = yaml::remove_items(*word.list, word.item + 1, others);
+  edits.insert(edits.end(), removed.begin(), removed.end());
+  return removed.empty() ? std::vector<base::Edit>() : edits;
+}
+
+// Puts torchrun before the Python that runs code of the command line.
+std::vector<base::Edit> start_code_with_reader(const Trained& trained, const Launch& launch) {
+  const std::string& python = launch.program.front();
+  const std::vector<std::string> words{std::string(trained.framework->env_reader), "--no_python", python};
+  if (launch.in_script) return in_script(trained, python + " -c", joined(words) + " -c");
+  const OwnWord word = own_word(trained, launch.word);
+  return word.list ? yaml::split_item(*word.list->items()[word.item], words) : std::vector<base::Edit>();
 }
 
 void report_nodes_alone(const Trained& trained, const Launch& launch, Advisor& advisor) {
@@ -189,7 +248,7 @@ void report_nodes_alone(const Trained& trained, const Launch& launch, Advisor& a
       fmt::format("{}, and does not read {}: the {} nodes train alone, each the whole job", what,
                   framework.env_family, trained.nodes),
       fmt::format("start it with {}: {}", framework.env_reader, words_for(framework, launch)), advisor);
-  suggest_launcher(trained, launch, found);
+  base::suggest_fix(found, start_with_reader(trained, launch));
 }
 
 void report_one_process(const Trained& trained, const Launch& launch, int64_t wanted, Advisor& advisor) {
@@ -200,17 +259,18 @@ void report_one_process(const Trained& trained, const Launch& launch, int64_t wa
       fmt::format("start it with {}: {}", trained.framework->env_reader,
                   words_for(*trained.framework, launch)),
       advisor);
-  suggest_launcher(trained, launch, found);
+  base::suggest_fix(found, start_with_reader(trained, launch));
   rules::except(found);
 }
 
 void report_no_ranks(const Trained& trained, const Launch& launch, Advisor& advisor) {
   const Framework& framework = *trained.framework;
-  report_word(trained, kNoLauncher, launch.word,
-              fmt::format("{} does not read {}: {} finds no RANK, and fails",
-                          base_name(launch.program.front()), framework.env_family, launch.needs_ranks),
-              fmt::format("start it with {}: {}", framework.env_reader, words_for(framework, launch)),
-              advisor);
+  base::Diagnostic& found = report_word(
+      trained, kNoLauncher, launch.word,
+      fmt::format("{} does not read {}: {} finds no RANK, and fails", base_name(launch.program.front()),
+                  framework.env_family, launch.needs_ranks),
+      fmt::format("start it with {}: {}", framework.env_reader, words_for(framework, launch)), advisor);
+  base::suggest_fix(found, start_code_with_reader(trained, launch));
 }
 
 // Code on the command line that has nothing to do with the framework trains nothing.
@@ -374,8 +434,10 @@ class LauncherSettings {
     base::Diagnostic& found =
         report_word(trained_, kLauncherSetting, flag.word, std::move(message),
                     fmt::format("remove it: {} reads {}", framework_.env_reader, variable), advisor_);
-    if (!launch_.in_script)
-      base::suggest_fix(found, without_words(trained_, flag.word, is_switch ? 1 : flag.words));
+    const bool has_value = !is_switch && flag.words > 1;
+    const std::string written = has_value ? fmt::format(" {} {}", flag.name, flag.value) : " " + flag.name;
+    base::suggest_fix(found, launch_.in_script ? in_script(trained_, written, "")
+                                               : without_words(trained_, flag.word, has_value ? 2 : 1));
   }
 
   bool check_alone() {

@@ -35,19 +35,16 @@ void check_words(const Node* words, const std::string& field, Advisor& advisor) 
   if (!words) return;
   for (size_t i = 0; i < words->size(); ++i) {
     const Node& word = *words->items()[i];
-    std::string_view key = known_key_in(word.text());
-    std::string_view name = "this";
-    if (key.empty()) {
-      const auto found = secret::find_secret(word.text());
-      if (!found) continue;
-      key = found->what.empty() ? "a secret" : found->what;
-      if (!found->name.empty()) name = found->name;
+    std::vector<secret::SecretInText> secrets = secret::find_secrets(word.text());
+    if (const std::string_view key = known_key_in(word.text()); !key.empty()) secrets = {{key, ""}};
+    for (const auto& [what, name] : secrets) {
+      base::Diagnostic& found =
+          advisor.warn(kPlainSecret, fmt::format("{}[{}]", field, i),
+                       fmt::format("{} looks like {} and is in plain text here", name.empty() ? "this" : name,
+                                   what.empty() ? "a secret" : what),
+                       yaml::locate(word), "read it from an env variable that a Secret fills");
+      found.hide_source = true;
     }
-    base::Diagnostic& found =
-        advisor.warn(kPlainSecret, fmt::format("{}[{}]", field, i),
-                     fmt::format("{} looks like {} and is in plain text here", name, key), yaml::locate(word),
-                     "read it from an env variable that a Secret fills");
-    found.hide_source = true;
   }
 }
 
