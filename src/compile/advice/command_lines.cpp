@@ -233,8 +233,17 @@ Match match_launcher(const Words& words, size_t at, const Framework& framework) 
   return {};
 }
 
+// source venv/bin/activate, conda activate train
+bool activates(const Words& program) {
+  if (program.size() < 2) return false;
+  const std::string_view name = base_name(program[1]);
+  if (program.front() == "source" || program.front() == ".") return name == "activate" || name == "conda.sh";
+  return name == "activate" && program.front().ends_with("conda");
+}
+
 // Words that only prepare what follows in a script, or the shell's own.
 bool starts_nothing(const Words& program) {
+  if (activates(program)) return true;
   constexpr std::array<std::string_view, 28> kNames{
       "apt",    "apt-get", "cat", "cd",       "chmod", "cp",    "curl", "date",       "df",  "echo",
       "env",    "export",  "git", "hostname", "ls",    "mkdir", "mv",   "nvidia-smi", "pip", "pip3",

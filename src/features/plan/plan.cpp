@@ -124,8 +124,10 @@ class Settings {
 
   std::string value(std::string_view variable) const {
     const std::string flag = compile::advice::flag_for(framework_, variable);
-    if (const auto given = flag.empty() ? std::nullopt : launch_.flag(flag)) return given->value;
-    return std::string(value_of(env_, variable));
+    const auto given = flag.empty() ? std::nullopt : launch_.flag(flag);
+    const bool is_told = given && given->value != fmt::format("${}", variable) &&
+                         given->value != fmt::format("${{{}}}", variable);  // by the script's own variable
+    return is_told ? given->value : std::string(value_of(env_, variable));
   }
 
   // "1:4": torchrun takes any number of nodes in that range.
@@ -197,6 +199,9 @@ int64_t capped_sum(int64_t a, int64_t b) {
 std::optional<int64_t> told_processes(const Launch& launch, const Worker& worker, int64_t pods) {
   const auto is_given = [&](std::string_view flag) { return launch.flag(flag).has_value(); };
   if (std::ranges::any_of(launch.launcher->hosts, is_given)) return std::nullopt;
+  // Those of all nodes, or of each, if it finds no others.
+  if (pods > 1 && launch.launcher->may_find_nodes && std::ranges::none_of(launch.launcher->told, is_given))
+    return std::nullopt;
   if (const auto all = told_number(launch, launch.launcher->processes)) return all;
   for (const std::string_view flag : launch.launcher->processes_per_node) {
     if (const auto each = told_number(launch, flag)) return product_of(pods, *each);
@@ -217,7 +222,7 @@ std::optional<int64_t> processes_of(const Framework& framework, const Settings& 
   }
   const std::string given = settings.value(framework.processes);
   std::optional<int64_t> number = to_count(given);
-  if (!number && given != "cpu") number = gpus_of(*worker.container);
+  if (!number && (given.empty() || given == "auto" || given == "gpu")) number = gpus_of(*worker.container);
   return number ? product_of(pods, *number) : std::nullopt;
 }
 

@@ -15,6 +15,7 @@
 #include "policy/keys.h"
 #include "policy/plugins.h"
 #include "policy/webhook_rules.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::policy::mpi {
 namespace {
@@ -169,7 +170,10 @@ void prepare_launcher(PluginContext& context, Container& container) {
                                          "does not support: every reconciliation of the job fails",
                                          implementation ? implementation->value : ""),
                              info.job->runtime_ref.name.node, "use OpenMPI in the runtime");
-    if (implementation) finding.notes.push_back({"set in the runtime", yaml::locate(*implementation->node)});
+    if (implementation) {
+      finding.notes.push_back({"set in the runtime", yaml::locate(*implementation->node)});
+      base::suggest_fix(finding, yaml::replace_scalar(*implementation->node, "OpenMPI"));
+    }
     return;
   }
   const Node* slots_source =

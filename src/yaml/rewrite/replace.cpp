@@ -209,7 +209,8 @@ Edits split_item(const Node& item, const std::vector<std::string>& words) {
     return {};
   const std::string between = in_flow ? ", " : fmt::format("{}{}", line_end_in(*at->file), lead);
   std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : between) + inline_text(word, in_flow);
+  const bool as_json = is_json_at(*at);
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + inline_text(word, as_json);
   return {{*at, std::move(text)}};
 }
 

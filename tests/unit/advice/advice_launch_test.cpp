@@ -51,6 +51,10 @@ TEST_CASE("advice/no-launcher: Python on several nodes") {
    30 |     command: [bash, -c, cd /app && python train.py 2>&1 | tee log]
       |                         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ start it with torchrun: torchrun train.py …
 )");
+  CHECK(no_launcher("    command: [bash, -c, source venv/bin/activate && conda activate x && python train.py]\n") == R"(in.yaml:30:25: warning: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job [advice/no-launcher]
+   30 |     command: [bash, -c, source venv/bin/activate && conda activate x && python train.py]
+      |                         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ start it with torchrun: torchrun train.py …
+)");
   CHECK(
       no_launcher("    args: [--lr=1]\n", "                  command: [python, train.py]\n") ==
       R"(in.yaml:28:22: warning: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job [advice/no-launcher]
@@ -160,6 +164,16 @@ TEST_CASE("advice/unseen-launcher: a shell script of the image") {
       |                     ^~~~~~~~~~~~~
 )");
   CHECK(unseen("[bash, train.sh, $(PET_NNODES)]") == "");
+  CHECK(unseen("[accelerate, launch, --num_processes=8, train.py]") == R"(in.yaml:30:15: info: whether accelerate finds the job's other nodes can't be seen here [advice/unseen-launcher]
+   30 |     command: [accelerate, launch, --num_processes=8, train.py]
+      |               ^~~~~~~~~~
+)");
+  CHECK(unseen("[accelerate, launch, --config_file, a.yaml, train.py]") == "");
+  CHECK(unseen("[accelerate, launch, --num_machines=4, --machine_rank=$(PET_NODE_RANK), train.py]") == "");
+  CHECK(unseen("[llamafactory-cli, train, a.yaml]") == R"(in.yaml:30:15: info: whether llamafactory-cli finds the job's other nodes can't be seen here [advice/unseen-launcher]
+   30 |     command: [llamafactory-cli, train, a.yaml]
+      |               ^~~~~~~~~~~~~~~~
+)");
   CHECK(unseen("[torchrun, train.py]") == "");
 }
 

@@ -380,7 +380,7 @@ TEST_CASE("--fix=all starts a script with the launcher of its framework") {
 +    - torchrun
 )");
   CHECK(command("[./train.py, --lr]") == R"(-    command: [./train.py, --lr]
-+    command: ["torchrun", "./train.py", --lr]
++    command: [torchrun, ./train.py, --lr]
 )");
   CHECK(command("[python, -u, train.py]") == R"(-    command: [python, -u, train.py]
 +    command: [torchrun, train.py]
@@ -393,7 +393,7 @@ TEST_CASE("--fix=all starts a script with the launcher of its framework") {
 +    command: [torchrun, train.py, --deepspeed, zero.json]
 )");
   CHECK(command("[python, -c, 'import torch.distributed as d; d.init_process_group()']") == R"(-    command: [python, -c, 'import torch.distributed as d; d.init_process_group()']
-+    command: ["torchrun", "--no_python", "python", -c, 'import torch.distributed as d; d.init_process_group()']
++    command: [torchrun, "--no_python", python, -c, 'import torch.distributed as d; d.init_process_group()']
 )");
   CHECK(command("[sh, -c, 'cd /app && python3 -u train.py --lr 1']") == R"(-    command: [sh, -c, 'cd /app && python3 -u train.py --lr 1']
 +    command: [sh, -c, 'cd /app && torchrun train.py --lr 1']
@@ -409,6 +409,23 @@ TEST_CASE("--fix=all starts a script with the launcher of its framework") {
   CHECK(command("[deepspeed, --num_gpus=2, train.py]") == "");
   CHECK(command("[sh, -c, python train.py && python train.py --eval]") == "");
   CHECK(command("[sh, -c, python  train.py]") == "");
+}
+
+TEST_CASE("--fix=all starts Python on an MPI launcher with mpirun") {
+  const auto command = [](const std::string& words) {
+    std::string runtime(kRuntimeRef);
+    runtime.replace(runtime.find("torch-distributed"), 17, "deepspeed-distributed");
+    return changed(std::string(kHead) + runtime + "  trainer:\n    image: a/b:1\n    command: " + words + "\n");
+  };
+  CHECK(command("[python, train.py]") == R"(-    command: [python, train.py]
++    command: [mpirun, python, train.py]
+)");
+  CHECK(command("\n    - deepspeed\n    - train.py") == R"(-    - deepspeed
++    - mpirun
++    - python
+)");
+  CHECK(command("[deepspeed, --num_gpus=2, train.py]") == "");
+  CHECK(command("[torchrun, train.py]") == "");
 }
 
 TEST_CASE("--fix=all moves a field to where it belongs") {

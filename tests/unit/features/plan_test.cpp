@@ -90,10 +90,22 @@ TEST_CASE("processes of other programs, on two nodes of three processes") {
         std::nullopt);
   CHECK(processes("3", "command: [colossalai, run, --nproc_per_node, '4', a.py]") == 8);
   CHECK(processes("3", "command: [accelerate, launch, --num_processes, '16', --num_machines=2, a.py]") == 16);
+  CHECK(processes("3", "command: [accelerate, launch, --num_processes, '16', a.py]") == std::nullopt);
   CHECK(processes("3", "command: [accelerate, launch, a.py]") == std::nullopt);
   CHECK(processes("3", "command: [composer, -n, '4', --world_size, '8', a.py]") == 8);
   CHECK(processes("3", "command: [composer, -n, '4', a.py]" + gpus) == 8);
   CHECK(processes("3", "command: [uv, run, torchrun, a.py]") == 6);
+}
+
+TEST_CASE("processes of torchrun that a script's variables tell") {
+  const auto told = [](const std::string& number) {
+    return processes("3", "command: [sh, -c, \"torchrun --nproc_per_node=" + number +
+                              " a.py\"], resources: {limits: {nvidia.com/gpu: 4}}");
+  };
+  CHECK(told("$GPUS") == std::nullopt);
+  CHECK(told("auto") == 8);
+  CHECK(told("$PET_NPROC_PER_NODE") == 6);
+  CHECK(told("${PET_NPROC_PER_NODE}") == 6);
 }
 
 TEST_CASE("ranks of torchrun's nodes") {
@@ -164,7 +176,7 @@ TEST_CASE("plan: processes that can't be counted are unknown, and totals don't o
   CHECK(of_command("torchrun, --nproc-per-node=" + most + ", a.py") == std::nullopt);
   CHECK(of_command("torchrun, --nproc-per-node=4611686018427387903, a.py") == kMost - 1);
   CHECK(of_command("deepspeed, --num_gpus=" + most + ", a.py") == std::nullopt);
-  CHECK(of_command("accelerate, launch, --num_processes=" + most + ", a.py") == kMost);
+  CHECK(of_command("accelerate, launch, --num_machines=2, --num_processes=" + most + ", a.py") == kMost);
   CHECK(processes("auto", "command: [torchrun, a.py], resources: {limits: {nvidia.com/gpu: " + most + "}}") ==
         std::nullopt);
 

@@ -25,6 +25,7 @@ using yaml::Node;
 using Kind = Launch::Kind;
 
 constexpr std::string_view kNoLauncher = "advice/no-launcher";
+constexpr std::string_view kUnseenLauncher = "advice/unseen-launcher";
 constexpr std::string_view kLauncherSetting = "advice/launcher-setting";
 
 // A container that trains, as the JobSet runs it.
@@ -280,18 +281,19 @@ bool trains_nothing(const Launch& launch, const Framework& framework) {
          (flag + 1)->find(framework.title) == std::string::npos;
 }
 
-// Whether the launcher may know the other nodes.
-bool may_know_nodes(const Launch& launch) {
-  return launch.launcher->reads_env || launch.launcher->may_find_nodes ||
-         std::ranges::any_of(launch.launcher->told,
-                             [&](std::string_view flag) { return launch.flag(flag).has_value(); });
+// Whether the launcher knows the other nodes.
+bool knows_nodes(const Launch& launch) {
+  return launch.launcher->reads_env || std::ranges::any_of(launch.launcher->told, [&](std::string_view flag) {
+           return launch.flag(flag).has_value();
+         });
 }
 
 void check_launcher(const Trained& trained, Advisor& advisor) {
   const Launch& launch = trained.launch;
-  const bool is_alone = launch.kind == Kind::OneProcess
-                            ? launch.is_python()
-                            : launch.kind == Kind::Launcher && !may_know_nodes(launch);
+  const bool is_alone =
+      launch.kind == Kind::OneProcess
+          ? launch.is_python()
+          : launch.kind == Kind::Launcher && !launch.launcher->may_find_nodes && !knows_nodes(launch);
   if (!is_alone || trains_nothing(launch, *trained.framework) || sets_ranks(trained)) return;
   if (!launch.needs_ranks.empty()) return report_no_ranks(trained, launch, advisor);
   if (trained.nodes > 1) return report_nodes_alone(trained, launch, advisor);
@@ -301,17 +303,27 @@ void check_launcher(const Trained& trained, Advisor& advisor) {
 }
 
 // A program that can't be seen starts the processes of a job, or does not.
-void check_unseen_launcher(const Trained& trained, Advisor& advisor) {
-  if (trained.nodes < 2 || trained.launch.kind != Kind::Unknown || sets_ranks(trained) ||
-      script_index(trained.words) < trained.words.size())
-    return;
+void check_unseen_script(const Trained& trained, Advisor& advisor) {
+  if (script_index(trained.words) < trained.words.size()) return;
   const auto file = std::ranges::find_if(
       trained.words, [](std::string_view word) { return word.ends_with(".sh") || word.ends_with(".bash"); });
   if (file == trained.words.end()) return;
-  report_word(trained, "advice/unseen-launcher", static_cast<size_t>(file - trained.words.begin()),
+  report_word(trained, kUnseenLauncher, static_cast<size_t>(file - trained.words.begin()),
               fmt::format("whether {} starts {} on the {} nodes can't be seen here", base_name(*file),
                           trained.framework->env_reader, trained.nodes),
               "", advisor);
+}
+
+// The same of a launcher with a file of settings, or variables of its own.
+void check_unseen_launcher(const Trained& trained, Advisor& advisor) {
+  const Launch& launch = trained.launch;
+  if (trained.nodes < 2 || sets_ranks(trained)) return;
+  if (launch.kind == Kind::Unknown) return check_unseen_script(trained, advisor);
+  if (launch.kind != Kind::Launcher || knows_nodes(launch) || !launch.launcher->may_find_nodes) return;
+  report_word(
+      trained, kUnseenLauncher, launch.word,
+      fmt::format("whether {} finds the job's other nodes can't be seen here", launch.launcher->program), "",
+      advisor);
 }
 
 // Containers that run no program of the user's.

@@ -77,6 +77,18 @@ std::string_view lone_program(const CommandLine& line) {
   return name == "torchrun" ? "torchrun" : name == kDeepSpeed ? kDeepSpeed : "python";
 }
 
+// The command that starts the program with mpirun. Empty if it is not one of Python, or has flags of
+// deepspeed.
+std::vector<base::Edit> start_with_mpirun(const Node& command) {
+  constexpr std::string_view kMpirun = "mpirun";
+  const Node& first = *command.items().front();
+  const std::string name(base_name(first.text()));
+  const bool is_script_next = command.size() > 1 && command.items()[1]->text().ends_with(".py");
+  if (name == kDeepSpeed && is_script_next) return yaml::split_item(first, {std::string(kMpirun), "python"});
+  if (!name.starts_with("python")) return {};
+  return yaml::split_item(first, {std::string(kMpirun), std::string(first.text())});
+}
+
 base::Diagnostic& report_launcher(std::string_view program, std::string field, const base::Location& where,
                                   Advisor& advisor) {
   if (program == kDeepSpeed)
@@ -123,10 +135,12 @@ void check_runtime_launcher(const RuntimeContext& context, Advisor& advisor) {
   const std::string_view program = lone_program(line);
   if (program.empty()) return;
   const auto index = static_cast<size_t>(launcher - context.info.pod_sets.data());
-  report_launcher(program,
-                  fmt::format("{}.template.spec.template.spec.containers[{}].command",
-                              replicated_job_field(index), node - launcher->containers.data()),
-                  yaml::locate(*line.command->items().front()), advisor);
+  base::Diagnostic& found =
+      report_launcher(program,
+                      fmt::format("{}.template.spec.template.spec.containers[{}].command",
+                                  replicated_job_field(index), node - launcher->containers.data()),
+                      yaml::locate(*line.command->items().front()), advisor);
+  base::suggest_fix(found, start_with_mpirun(*line.command));
 }
 
 void check_job_launcher(const AdviceContext& context, Advisor& advisor) {
@@ -140,7 +154,9 @@ void check_job_launcher(const AdviceContext& context, Advisor& advisor) {
   if (program.empty()) return;
   const Node* own = context.job.trainer ? context.job.trainer->command : nullptr;
   if (own && own->size() > 0) {
-    report_launcher(program, "spec.trainer.command", yaml::locate(*own->items().front()), advisor);
+    base::Diagnostic& found =
+        report_launcher(program, "spec.trainer.command", yaml::locate(*own->items().front()), advisor);
+    base::suggest_fix(found, start_with_mpirun(*own));
   } else if (context.job.trainer && context.job.trainer->args) {
     report_launcher(program, "spec.trainer.args", locate_key_of(context.job.trainer->node, "args"), advisor);
   } else {

@@ -12,6 +12,7 @@
 
 #include "compile/advice/checks.h"
 #include "policy/plugin.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::compile::advice::restarts {
 namespace {
@@ -130,6 +131,7 @@ void check_gang_retries(const AdviceContext& context, Advisor& advisor) {
                                nodes),
                    yaml::locate(*cause), "set backoffLimit: 0 in the runtime");
   add_note(found, fmt::format("backoffLimit: {}", retries->text()), retries);
+  base::suggest_fix(found, yaml::replace_scalar(*retries, "0"));
 }
 
 constexpr JobCheck kJobChecks[] = {check_gang_retries};
