@@ -3,6 +3,8 @@
 // trainjobc compose
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <memory>
 
@@ -56,6 +58,17 @@ std::string check_one_job(const Compilation& compiled) {
   return fmt::format("the inputs contain {} TrainJobs: choose one with --job NAME", jobs);
 }
 
+// What --nodes and --processes can contradict.
+constexpr std::array<std::string_view, 3> kOfLaunchers{"advice/launcher-setting", "advice/mpi-launcher",
+                                                       "advice/no-launcher"};
+
+bool concerns(const base::Diagnostic& finding, const ComposeFlags& flags) {
+  if (finding.rule == "advice/image-name") return flags.image.empty();
+  if (finding.rule == "advice/device-name") return !flags.cpu;
+  return finding.stage == base::Stage::Advice &&
+         (finding.severity == base::Severity::Error || std::ranges::count(kOfLaunchers, finding.rule) > 0);
+}
+
 // False, after its findings, for what lint says can never run, unless a flag replaces it.
 bool can_run(Console& console, std::vector<lint::InputGroup> groups, Options options,
              const ComposeFlags& flags) {
@@ -63,13 +76,9 @@ bool can_run(Console& console, std::vector<lint::InputGroup> groups, Options opt
   options.policy.ssh_key.source = policy::SshKeySource::Omit;
   const lint::GroupedCompilation compiled = lint::find_in_groups(std::move(groups), options);
   base::Diagnostics found = lint::apply_configs(compiled.governed);
-  found.retain([&](const base::Diagnostic& one) {
-    if (one.stage != base::Stage::Advice || one.severity != base::Severity::Error) return false;
-    return (flags.image.empty() || one.rule != "advice/image-name") &&
-           (!flags.cpu || one.rule != "advice/device-name");
-  });
+  found.retain([&](const base::Diagnostic& one) { return concerns(one, flags); });
   print_diagnostics(console, found, flags.colour.value(), false);
-  return found.empty();
+  return !found.has_errors();
 }
 
 int run_compose(Console& outer, const ComposeFlags& flags) {

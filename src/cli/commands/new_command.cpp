@@ -273,13 +273,13 @@ class NewJob {
   bool find_image() {
     const std::string image = is_own_ ? "" : facts_.image;
     const std::string example = image.empty() ? "registry.example.com/train:1.0.0" : image;
-    const bool is_open = is_own_ || (!facts_.is_mpi && (framework_ || facts_.is_framework_image));
+    const bool is_open = is_own_ || framework_ || (facts_.is_framework_image && !facts_.is_mpi);
     if (is_own_ && wanted_.image.empty() && !asks_)
       return refuse("--image is missing: the runtime needs one");
     if (asks_ && is_open && !ask_if(wanted_.image.empty(), "--image", "image", example, wanted_.image))
       return false;
     if (wanted_.image == example && flags_.request.image.empty()) wanted_.image.clear();
-    return true;
+    return is_own_ || !framework_ || !needs_own_runtime() || start_own_runtime();
   }
 
   bool find_command() {
@@ -355,7 +355,9 @@ class NewJob {
   bool ask_argument(const create::ScriptArgument& argument, const std::string& file,
                     std::vector<std::string>& words) {
     std::string value;
-    if (!ask(fmt::format("{} of {}", argument.name, file), "", value)) return false;
+    while (value.empty()) {
+      if (!ask(fmt::format("{} of {}", argument.name, file), "", value)) return false;
+    }
     const bool is_long = argument.name.starts_with("--");
     if (argument.name.starts_with('-') && !is_long) words.push_back(argument.name);
     words.push_back(is_long ? argument.name + "=" + value : value);
@@ -461,6 +463,10 @@ class NewJob {
 
   int write(const std::string& text) {
     note_script();
+    if (!is_own_ && !asks_ && facts_.is_mpi && facts_.is_framework_image) {
+      note(console_, fmt::format("the nodes run {}, the image of {}; --image writes a runtime with yours",
+                                 facts_.image, facts_.name));
+    }
     if (flags_.output.empty() || flags_.output == "-")
       return console_.write_manifests(text) ? kOk : fail(console_, "can't write the output");
     if (const auto error = console_.files().write(flags_.output, text, 0666))

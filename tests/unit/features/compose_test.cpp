@@ -142,6 +142,19 @@ TEST_CASE("compose: what lint says can never run is refused, unless a flag repla
   CHECK(count_of(composed(alone), "hostname: ") == 2);
 }
 
+TEST_CASE("compose: a command line that contradicts the numbers of the flags gets lint's warning") {
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] =
+      job("torch-distributed", "numNodes: 4, image: 'a:1', command: [torchrun, --nnodes=4, t.py]");
+  CHECK(run(files, {"compose", "--no-config", "a.yaml"}).err == "");
+  const Run small = run(files, {"compose", "--no-config", "--nodes", "2", "a.yaml"});
+  CHECK(small.status == 0);
+  CHECK(small.err == R"(a.yaml:6:60: warning: --nnodes 4 contradicts the job, which has 2 nodes [advice/launcher-setting]
+    6 |   trainer: {numNodes: 4, image: 'a:1', command: [torchrun, --nnodes=4, t.py]}
+      |                                                            ^~~~~~~~~~ remove it: torchrun reads PET_NNODES
+)");
+}
+
 TEST_CASE("compose: each service has a name of its own") {
   constexpr const char* kRuntime = R"(apiVersion: trainer.kubeflow.org/v1alpha1
 kind: ClusterTrainingRuntime

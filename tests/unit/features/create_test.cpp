@@ -230,6 +230,23 @@ spec:
 )");
 }
 
+TEST_CASE("new: an image of one's own for MPI is a runtime of one's own") {
+  base::MemoryFileSystem files;
+  const std::string question =
+      "name [my-job]: image [ghcr.io/kubeflow/trainer/deepspeed-runtime:v2.3.0]: "
+      "command [mpirun python /workspace/train.py]: nodes [2]: GPUs of each node [0]: ";
+  const Run own = answer(files, {"new", "deepspeed"}, "a\ntrain:1\n\n\n\n");
+  CHECK(own.err == question);
+  CHECK(seen(own.out) == "1 job, 1 runtime: no findings\n\"nodes\": 2 \"processes\": 2");
+  const Run theirs = answer(files, {"new", "deepspeed"}, "a\n\n\n\n\n");
+  CHECK(theirs.err == question);
+  CHECK(seen(theirs.out) == "1 job: no findings\n\"nodes\": 2 \"processes\": 2");
+  CHECK(
+      make({"deepspeed", "--name", "a", "--", "mpirun", "t"}).err ==
+      R"(note: the nodes run ghcr.io/kubeflow/trainer/deepspeed-runtime:v2.3.0, the image of deepspeed-distributed; --image writes a runtime with yours
+)");
+}
+
 TEST_CASE("new: what people add, by patches") {
   const Run made = make({"deepspeed", "--name", "t5", "--nodes", "2", "--gpus", "8", "--claim", "ckpt",
                          "--claim-path", "/out", "--", "mpirun", "python", "a, b"});
@@ -630,9 +647,9 @@ TEST_CASE("new: a script's arguments are asked for") {
   files.files["t.py"] =
       "import jax\np.add_argument('--x', required=True)\np.add_argument('y')\n"
       "p.add_argument('-z', required=True)\n";
-  const Run made = answer(files, {"new", "--from-script", "t.py"}, "a\n\n1\n2\n3\n\n\n");
+  const Run made = answer(files, {"new", "--from-script", "t.py"}, "a\n\n\n1\n2\n3\n\n\n");
   CHECK(made.err.substr(made.err.find("--x")) ==
-        "--x of t.py: y of t.py: -z of t.py: nodes [1]: GPUs of each node [0]: ");
+        "--x of t.py: --x of t.py: y of t.py: -z of t.py: nodes [1]: GPUs of each node [0]: ");
   CHECK(
       made.out.find("command: [python, /workspace/t.py, --x=1, \"2\", -z, \"3\"]  # where the image has the "
                     "script\n") != std::string::npos);
