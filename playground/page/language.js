@@ -49,7 +49,7 @@ export class Language {
   #texts = {};
   #diagnostics = new Map(); // by URI
   #actions = new Map(); // by URI: the quick fixes of its diagnostics
-  #started; // a promise; nothing is asked before
+  #started; // a promise; hover and completion wait for it
   #setStarted;
   isForgotten = true; // the server knows nothing, and is to be started
 
@@ -77,7 +77,6 @@ export class Language {
   }
 
   async #ask(method, params) {
-    await this.#started;
     const id = this.#id++;
     const answers = await this.#tell({ id, method, params });
     return answers.find((answer) => answer.id === id)?.result;
@@ -124,7 +123,6 @@ export class Language {
 
   /** Tells the server a file's text; `rests` if findings on all files are wanted at once. */
   async change(name, text, rests = true) {
-    await this.#started;
     if (this.#texts[name] !== text) {
       this.#texts[name] = text;
       await this.#tell({ method: "textDocument/didChange",
@@ -173,6 +171,7 @@ export class Language {
 
   async #hover(view, name, offset) {
     const { doc } = view.state;
+    await this.#started;
     await this.change(name, doc.toString(), false);
     const hover = await this.#ask("textDocument/hover", { textDocument: { uri: uriOf(name) }, position: positionAt(doc, offset) });
     if (!hover) return null;
@@ -207,6 +206,7 @@ export class Language {
   async #complete(context, name) {
     const { doc } = context.state;
     if (!context.explicit && !context.matchBefore(/[\w./-]+/)) return null;
+    await this.#started;
     await this.change(name, doc.toString(), false);
     const answer = await this.#ask("textDocument/completion",
       { textDocument: { uri: uriOf(name) }, position: positionAt(doc, context.pos), context: { triggerKind: context.explicit ? 1 : 2 } });
