@@ -55,7 +55,7 @@ def cpu_seconds(process):
 
 
 def start(trainjobc, folder, cpu):
-    words = [trainjobc, "webhook", "--listen", "127.0.0.1:0", "--status-listen", "", "--tls-cert", folder / "tls.crt",
+    words = [trainjobc, "webhook", "--listen=127.0.0.1:0", "--status-listen=", "--tls-cert", folder / "tls.crt",
              "--tls-key", folder / "tls.key", "--runtimes", folder / "runtimes"]
     log = open(folder / "log", "w")
     process = subprocess.Popen(list(map(str, words)), stderr=log)

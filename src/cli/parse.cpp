@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
 
 #include "base/text/suggest.h"
 #include "cli/command.h"
@@ -215,6 +216,25 @@ Flag* taker_of_rest(Command& root, const std::vector<std::string>& arguments) {
   return flag != command->flags.end() ? &*flag : nullptr;
 }
 
+bool takes_word(const Command& command, const std::string& name) {
+  const auto is_taker = [&](const Flag& flag) { return flag.has_name(name) && flag.takes_word(); };
+  return std::ranges::any_of(command.flags, is_taker) ||
+         std::ranges::any_of(command.commands, [&](const Command& sub) { return takes_word(sub, name); });
+}
+
+// CLI11 takes the next word for the value of "--flag=": here, the empty value is a word of its own.
+std::vector<std::string> with_empty_values(const Command& root, std::span<const std::string> words) {
+  std::vector<std::string> out;
+  for (const std::string& word : words) {
+    const bool is_empty = word.starts_with("--") && word.find('=') == word.size() - 1;
+    const std::string name = word.substr(0, word.size() - (is_empty ? 1 : 0));
+    const bool splits = is_empty && takes_word(root, name);
+    out.push_back(splits ? name : word);
+    if (splits) out.emplace_back();
+  }
+  return out;
+}
+
 }  // namespace
 
 ParsedLine parse(Command& root, const std::vector<std::string>& arguments) {
@@ -228,7 +248,7 @@ ParsedLine parse(Command& root, const std::vector<std::string>& arguments) {
       std::get<std::vector<std::string>*>(rest->target)->assign(end + 1, arguments.end());
     rest->given = end != arguments.end();
   }
-  std::vector<std::string> reversed(arguments.begin(), end);
+  std::vector<std::string> reversed = with_empty_values(root, {arguments.begin(), end});
   std::ranges::reverse(reversed);
   try {
     tree.app().parse(reversed);

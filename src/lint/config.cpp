@@ -233,8 +233,8 @@ class ConfigReader {
   void read_suppressions(const Node& node) {
     if (!expect(node, node.is_list(), "suppress must be a list")) return;
     for (const Node* item : node.items()) {
-      static constexpr std::array<std::string_view, 3> kKeys{"rule", "paths", "reason"};
-      if (!expect(*item, item->is_map(), "a suppression is a map of rule, paths and reason")) return;
+      static constexpr std::array<std::string_view, 4> kKeys{"rule", "paths", "labels", "reason"};
+      if (!expect(*item, item->is_map(), "a suppression is a map of rule, paths, labels and reason")) return;
       if (!check_keys(*item, kKeys) || !read_suppression(*item)) return;
     }
   }
@@ -242,24 +242,46 @@ class ConfigReader {
   bool read_suppression(const Node& item) {
     PathSuppression suppression;
     const Node* rule = item.get("rule");
-    const Node* paths = item.get("paths");
     const Node* reason = item.get("reason");
     if (!expect(item, rule && rule->is_string(), "a suppression needs a rule")) return false;
     if (!check_rule(yaml::locate(*rule), rule->text())) return false;
-    if (!expect(item, paths && paths->is_list() && paths->size() > 0, "a suppression needs paths"))
-      return false;
+    if (!read_paths(item, suppression) || !read_labels(item, suppression)) return false;
     if (!expect(item, reason && reason->is_string() && !reason->text().empty(),
                 "a suppression needs a reason"))
       return false;
     suppression.rule = rule->text();
     suppression.reason = reason->text();
     suppression.location = yaml::locate(*rule);
+    config_.suppressions.push_back(std::move(suppression));
+    return true;
+  }
+
+  bool read_paths(const Node& item, PathSuppression& suppression) {
+    const Node* paths = item.get("paths");
+    if (!paths && item.get("labels")) {
+      suppression.paths = {"**"};
+      return true;
+    }
+    if (!expect(item, paths && paths->is_list() && paths->size() > 0, "a suppression needs paths or labels"))
+      return false;
     for (const Node* path : paths->items()) {
       const bool is_text = path->is_string() && !path->text().empty();
       if (!expect(*path, is_text, "a path must be a string, and not empty")) return false;
       suppression.paths.emplace_back(path->text());
     }
-    config_.suppressions.push_back(std::move(suppression));
+    return true;
+  }
+
+  bool read_labels(const Node& item, PathSuppression& suppression) {
+    const Node* labels = item.get("labels");
+    if (!labels) return true;
+    if (!expect(*labels, labels->is_map() && labels->size() > 0, "labels must be a map, and not empty"))
+      return false;
+    for (const yaml::Entry& label : labels->entries()) {
+      if (!expect(*label.value, label.value->is_string(), "the value of a label must be a string"))
+        return false;
+      suppression.labels.emplace(label.key, label.value->text());
+    }
     return true;
   }
 

@@ -22,12 +22,13 @@ namespace trainjobc::lint {
 // The name of a configuration in its folder.
 inline constexpr const char* kConfigName = ".trainjobc.yaml";
 
-// Suppresses the findings of a rule in some files.
+// Suppresses the findings of a rule in some files, or in some objects of these.
 struct PathSuppression {
   std::string rule;
   std::vector<std::string> paths;  // globs, relative to the configuration's folder
   std::string reason;
-  base::Location location;  // in the configuration
+  base::Location location;                    // in the configuration
+  std::map<std::string, std::string> labels;  // that the object must have
 };
 
 // What a configuration makes of a rule.
@@ -47,7 +48,8 @@ enum class Building {
 bool names_folder(const std::string& glob, const std::string& config_folder, const std::string& folder);
 
 struct KustomizeSettings {
-  std::vector<std::string> roots;  // globs, relative to the configuration's folder; empty: those that are found
+  std::vector<std::string>
+      roots;  // globs, relative to the configuration's folder; empty: those that are found
   Building build = Building::Auto;
 
   // Whether the roots of a configuration in `config_folder` name the folder.
@@ -77,7 +79,7 @@ struct Config {
   std::optional<std::string> fail_on;
   std::map<std::string, RuleSetting> rules;
   std::vector<PathSuppression> suppressions;
-  base::GlobSet exclude;                         // globs of what is not read, relative to `folder`
+  base::GlobSet exclude;  // globs of what is not read, relative to `folder`
   KustomizeSettings kustomize;
   HelmSettings helm;
   bool is_scope = true;                          // false: it adds to `outer`, in whose scope its files are

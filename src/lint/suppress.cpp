@@ -14,6 +14,7 @@
 #include "lint/lint.h"
 #include "rules/rules.h"
 #include "secret/secret.h"
+#include "yaml/read/reader.h"
 
 namespace trainjobc::lint {
 namespace {
@@ -155,7 +156,55 @@ std::string relative_to(const std::string& name, const std::string& folder) {
   return path.empty() ? name : path;
 }
 
-// The suppressions of the configuration, each of a rule in some files.
+using Labels = std::map<std::string, std::string>;
+
+// The labels of the objects in files, which are read when a suppression first asks for them.
+class ObjectLabels {
+ public:
+  // Whether the object that contains the place has them.
+  bool include(const base::Location& at, const Labels& labels) {
+    if (labels.empty()) return true;
+    const auto [file, is_new] = by_file_.try_emplace(at.file->name());
+    if (is_new) file->second = read(*at.file);
+    const auto after = file->second.upper_bound({at.line, at.column});
+    if (after == file->second.begin()) return false;
+    const Labels& own = std::prev(after)->second;
+    return std::ranges::includes(own, labels);
+  }
+
+ private:
+  using ByPlace = std::map<std::pair<uint32_t, uint32_t>, Labels>;  // line and column of the object
+
+  static ByPlace read(const SourceFile& file) {
+    ByPlace out;
+    base::Arena arena;
+    Diagnostics ignored;
+    for (const yaml::Document& document : yaml::read(file, arena, ignored)) {
+      const yaml::Node* items = document.root->get("items");
+      if (items && items->is_list()) {
+        for (const yaml::Node* item : items->items()) add(*item, out);
+      } else {
+        add(*document.root, out);
+      }
+    }
+    return out;
+  }
+
+  static void add(const yaml::Node& object, ByPlace& out) {
+    const base::Location at = yaml::locate(object);
+    Labels& labels = out[{at.line, at.column}];
+    const yaml::Node* metadata = object.get("metadata");
+    const yaml::Node* map = metadata ? metadata->get("labels") : nullptr;
+    if (!map || !map->is_map()) return;
+    for (const yaml::Entry& label : map->entries()) {
+      if (label.value->is_string()) labels.emplace(label.key, label.value->text());
+    }
+  }
+
+  std::map<std::string_view, ByPlace> by_file_;
+};
+
+// The suppressions of the configuration, each of a rule in some files or objects.
 class PathSuppressions {
  public:
   explicit PathSuppressions(const Config& config);
@@ -172,7 +221,7 @@ class PathSuppressions {
       const std::function<bool(std::string_view file)>& was_looked_at) const;
 
  private:
-  using RuleInFiles = std::pair<std::string_view, size_t>;  // a rule and the number of a glob
+  using RuleInFiles = std::tuple<std::string_view, size_t, Labels>;  // a rule and the number of a glob
   struct Use {
     const PathSuppression* suppression = nullptr;  // the first of them
     bool is_used = false;
@@ -190,6 +239,7 @@ class PathSuppressions {
   std::map<RuleInFiles, Use> uses_;
   std::vector<bool> reached_;  // by glob: a file that was linted matches it
   std::map<std::string_view, std::vector<size_t>> by_file_;
+  ObjectLabels labels_;
 };
 
 PathSuppressions::PathSuppressions(const Config& config) : config_(config) {
@@ -197,7 +247,7 @@ PathSuppressions::PathSuppressions(const Config& config) : config_(config) {
     for (const std::string& glob : suppression.paths) {
       const size_t number = globs_.add(glob);
       numbers_.emplace(glob, number);
-      uses_.emplace(RuleInFiles(suppression.rule, number), Use{&suppression});
+      uses_.emplace(RuleInFiles(suppression.rule, number, suppression.labels), Use{&suppression});
     }
   }
   reached_.resize(globs_.size());
@@ -211,10 +261,13 @@ std::vector<const PathSuppression*> PathSuppressions::suppress(const base::Diagn
   std::vector<const PathSuppression*> found;
   if (!finding.location.file || uses_.empty()) return found;
   for (const size_t glob : globs_of(*finding.location.file)) {
-    const auto use = uses_.find(RuleInFiles(finding.rule, glob));
-    if (use == uses_.end()) continue;
-    use->second.is_used = true;
-    found.push_back(use->second.suppression);
+    for (auto use = uses_.lower_bound(RuleInFiles(finding.rule, glob, {})); use != uses_.end(); ++use) {
+      const auto& [rule, number, labels] = use->first;
+      if (rule != finding.rule || number != glob) break;
+      if (!labels_.include(finding.location, labels)) continue;
+      use->second.is_used = true;
+      found.push_back(use->second.suppression);
+    }
   }
   return found;
 }
@@ -228,7 +281,10 @@ std::vector<const PathSuppression*> PathSuppressions::unused(
   }
   std::vector<const PathSuppression*> unused;
   for (const PathSuppression& suppression : config_.suppressions) {
-    const auto is_used = [&](size_t glob) { return uses_.at(RuleInFiles(suppression.rule, glob)).is_used; };
+    if (!suppression.labels.empty()) continue;  // objects with them may be in other files
+    const auto is_used = [&](size_t glob) {
+      return uses_.at(RuleInFiles(suppression.rule, glob, suppression.labels)).is_used;
+    };
     const auto is_reached = [&](size_t glob) { return reached_[glob]; };
     const auto may_be_used = [&](size_t glob) { return is_open[glob]; };
     if (any_glob(suppression, is_reached) && !any_glob(suppression, is_used) &&

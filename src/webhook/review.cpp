@@ -26,7 +26,8 @@ using Json = nlohmann::json;
 
 // The API server refuses manifests that are nested deeper, long before this.
 constexpr int kDeepest = 200;
-// A client shows each warning as a line; the API server cuts longer ones (256), and ends the list at 4096.
+// The API server passes on 4096 characters of warnings; of more, it cuts each after 256.
+constexpr size_t kMostWarnings = 4096;
 constexpr size_t kLongestWarning = 250;
 constexpr size_t kMostChanges = 5;
 
@@ -132,8 +133,16 @@ std::string write_answer(std::string_view uid, const Answer& answer) {
 namespace {
 
 // "team-a/TrainJob/bert": what `suppress` in the settings matches.
+std::string source_name(std::string_view ns, std::string_view kind, std::string_view name) {
+  return fmt::format("{}/{}/{}", ns.empty() ? "-" : ns, kind, name);
+}
+
 std::string source_name(const Review& review) {
-  return fmt::format("{}/{}/{}", review.ns.empty() ? "-" : review.ns, review.kind, review.name);
+  return source_name(review.ns, review.kind, review.name);
+}
+
+std::string source_name(const RuntimeName& runtime) {
+  return source_name(runtime.ns, runtime.kind, runtime.name);
 }
 
 // "spec.trainer.numNodes: numNodes must be at least 1; write 1 or more (input/cel)"
@@ -150,6 +159,22 @@ std::string shortened(std::string line) {
   while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U)
     --end;  // not within a character
   return line.substr(0, end) + "...";
+}
+
+size_t size_of(const std::vector<std::string>& lines) {
+  size_t size = 0;
+  for (const std::string& line : lines) size += line.size();
+  return size;
+}
+
+// What the API server passes on, and how much it is if that is not all.
+std::vector<std::string> fitted(std::vector<std::string> warnings) {
+  if (size_of(warnings) <= kMostWarnings) return warnings;
+  for (std::string& warning : warnings) warning = shortened(std::move(warning));
+  const size_t all = warnings.size();
+  while (size_of(warnings) > kMostWarnings - kLongestWarning) warnings.pop_back();
+  if (warnings.size() < all) warnings.push_back(fmt::format("and {} more findings", all - warnings.size()));
+  return warnings;
 }
 
 bool is_denied(const base::Diagnostic& finding, const std::vector<std::string>& deny) {
@@ -169,7 +194,7 @@ Answer answer_of(const base::Diagnostics& findings, const Policy& policy) {
     if (is_denied(finding, policy.deny)) {
       refusals += (refusals.empty() ? "" : "\n") + line;
     } else {
-      answer.warnings.push_back(shortened(line));
+      answer.warnings.push_back(line);
     }
   }
   answer.allowed = refusals.empty();
@@ -177,8 +202,15 @@ Answer answer_of(const base::Diagnostics& findings, const Policy& policy) {
   return answer;
 }
 
-// The findings in the reviewed object, not those in its runtime or in the settings.
-base::Diagnostics findings_in(const Review& review, std::vector<Source> runtimes, const Policy& policy) {
+// "in the runtime torch: …", for what a job's object can't be blamed for.
+void name_runtime(base::Diagnostic& finding, const Review& review) {
+  const std::string field = finding.field.empty() ? "" : finding.field + ": ";
+  finding.message = fmt::format("in the runtime {}: {}{}", review.runtime->name, field, finding.message);
+  finding.field.clear();
+}
+
+// The findings on the reviewed object: those in it, and of a job also those that its runtime causes.
+base::Diagnostics findings_on(const Review& review, std::vector<Source> runtimes, const Policy& policy) {
   lint::InputGroup group;
   group.config = policy.config;
   group.inputs.push_back({source_name(review), review.object});
@@ -187,6 +219,7 @@ base::Diagnostics findings_in(const Review& review, std::vector<Source> runtimes
   group.use_catalogue = policy.use_catalogue;
   group.ns = review.ns;
   const std::string name = group.inputs.front().name;
+  const std::string object = fmt::format("{}/{}/{}", review.kind, review.ns, review.name);
   Options options;
   options.render = false;
   options.threads = 1;
@@ -196,13 +229,15 @@ base::Diagnostics findings_in(const Review& review, std::vector<Source> runtimes
   base::Diagnostics own;
   const base::Diagnostics causes = base::without_consequences(found.diagnostics);
   for (const base::Diagnostic& finding : causes.items()) {
-    if (finding.location.file && finding.location.file->name() == name) {
-      base::Diagnostic kept = finding;
-      kept.location = {};
-      kept.notes.clear();
-      kept.fix.clear();
-      own.add(std::move(kept));
-    }
+    const bool is_inside = finding.location.file && finding.location.file->name() == name;
+    const bool is_of_runtime = review.runtime && finding.object == object && !is_inside;
+    if (!is_inside && !is_of_runtime) continue;
+    base::Diagnostic kept = finding;
+    if (is_of_runtime) name_runtime(kept, review);
+    kept.location = {};
+    kept.notes.clear();
+    kept.fix.clear();
+    own.add(std::move(kept));
   }
   return own;
 }
@@ -211,7 +246,10 @@ base::Diagnostics findings_in(const Review& review, std::vector<Source> runtimes
 
 Answer check_job(const Review& review, const StoredObject* runtime, const Policy& policy) {
   if (review.object.empty() || !runtime) return {};
-  return answer_of(findings_in(review, {{"runtime", runtime->json}}, policy), policy);
+  Answer answer =
+      answer_of(findings_on(review, {{source_name(*review.runtime), runtime->json}}, policy), policy);
+  answer.warnings = fitted(std::move(answer.warnings));
+  return answer;
 }
 
 namespace {
@@ -256,6 +294,7 @@ std::string change_of(const schema::FieldDifference& difference) {
 
 // What new jobs of the runtime will have that those of the old one have not.
 std::vector<std::string> changes_of_jobs(const Review& review, const Policy& policy) {
+  if (review.old_object.empty()) return {};
   const Compilation before = compile_probe(review, review.old_object, policy);
   const Compilation after = compile_probe(review, review.object, policy);
   const Object* old = job_set_of(before);
@@ -268,7 +307,7 @@ std::vector<std::string> changes_of_jobs(const Review& review, const Policy& pol
   std::vector<std::string> lines;
   for (const schema::FieldDifference& difference : differences) {
     if (lines.size() == kMostChanges) break;
-    lines.push_back(shortened(base::one_line("new jobs: " + secrets.hide(change_of(difference)))));
+    lines.push_back(base::one_line("new jobs: " + secrets.hide(change_of(difference))));
   }
   if (differences.size() > kMostChanges)
     lines.push_back(fmt::format("new jobs: {} more fields change", differences.size() - kMostChanges));
@@ -279,9 +318,9 @@ std::vector<std::string> changes_of_jobs(const Review& review, const Policy& pol
 
 Answer check_runtime(const Review& review, const Policy& policy) {
   if (review.object.empty()) return {};
-  Answer answer = answer_of(findings_in(review, {}, policy), policy);
-  if (review.old_object.empty()) return answer;
+  Answer answer = answer_of(findings_on(review, {}, policy), policy);
   for (std::string& line : changes_of_jobs(review, policy)) answer.warnings.push_back(std::move(line));
+  answer.warnings = fitted(std::move(answer.warnings));
   return answer;
 }
 

@@ -319,6 +319,14 @@ class Webhook(unittest.TestCase):
         self.wait(lambda: 'settings_reloads_total{result="accepted"} 1\n' in self.status("/metrics")[1])
         self.assertEqual({"allowed": True}, self.ask(elsewhere))
 
+    def test_suppressed_by_label(self):
+        (self.folder / "settings").write_text(
+            "suppress:\n- {rule: advice/no-launcher, labels: {stage: trial}, reason: trials}\n")
+        self.start("--runtimes=runtime.json", "--config=settings")
+        self.assertEqual({"allowed": True, "warnings": [NO_LAUNCHER]}, self.ask(PLAIN))
+        trial = changed(PLAIN, "metadata", "labels", value={"stage": "trial", "team": "a"})
+        self.assertEqual({"allowed": True}, self.ask(trial))
+
     def test_certificate_is_renewed(self):
         self.start("--runtimes=runtime.json")
         self.assertEqual({"allowed": True}, self.ask(GOOD))

@@ -27,7 +27,7 @@ using schema::Type;
 // The settings of .trainjobc.yaml; a test compares them with schema/trainjobc-config.json.
 constexpr std::array<std::string_view, 3> kLevels{"error", "warning", "never"};
 constexpr std::array<std::string_view, 4> kSeverities{"error", "warning", "info", "off"};
-constexpr std::array<std::string_view, 3> kNeeded{"rule", "paths", "reason"};
+constexpr std::array<std::string_view, 2> kNeeded{"rule", "reason"};
 
 constexpr Schema kText{.type = Type::String};
 constexpr Schema kFlag{.type = Type::Boolean};
@@ -35,7 +35,9 @@ constexpr Schema kTexts{.type = Type::Array, .items = &kText};
 constexpr Schema kLevel{.type = Type::String, .enums = kLevels};
 constexpr Schema kSeverity{.type = Type::String, .enums = kSeverities};
 constexpr Schema kRules{.type = Type::Object, .additional = &kSeverity};
-constexpr std::array kSuppressionFields = std::to_array<Property>({{.name = "paths", .schema = &kTexts},
+constexpr Schema kLabelMap{.type = Type::Object, .additional = &kText};
+constexpr std::array kSuppressionFields = std::to_array<Property>({{.name = "labels", .schema = &kLabelMap},
+                                                                   {.name = "paths", .schema = &kTexts},
                                                                    {.name = "reason", .schema = &kText},
                                                                    {.name = "rule", .schema = &kText}});
 constexpr Schema kSuppression{.type = Type::Object, .properties = kSuppressionFields, .required = kNeeded};
@@ -101,6 +103,7 @@ constexpr std::array kSettingTexts = std::to_array<SettingText>({
      "false: the files belong to the scope of the configuration above, and to its settings where this one "
      "has none"},
     {"suppress", "Findings to suppress"},
+    {"suppress.labels", "Labels of the objects"},
     {"suppress.paths", "Globs relative to this file"},
     {"trainerVersion", "Kubeflow Trainer version to compile for"},
 });

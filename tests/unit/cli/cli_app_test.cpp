@@ -307,6 +307,9 @@ TEST_CASE("a flag means the same in every command; old spellings stay") {
   }
   CHECK(printed({"migrate", "--no-config", "--from", "2.0", "in.yaml"}) ==
         printed({"migrate", "--no-config", "--from-version", "2.0", "in.yaml"}));
+  // An empty value, not the next word.
+  CHECK(printed({"render", "--no-config", "--namespace=", "in.yaml"}) ==
+        printed({"render", "--no-config", "--namespace", "", "in.yaml"}));
 }
 
 TEST_CASE("--job takes NAMESPACE/NAME, and the names that the inputs get") {

@@ -70,6 +70,24 @@ TEST_CASE("a suppression needs a reason") {
         "      |   ^~~~\n");
 }
 
+TEST_CASE("a suppression needs paths or labels") {
+  CHECK(read_error("suppress:\n- {rule: input/unknown-field, reason: known}\n") ==
+        R"(team/.trainjobc.yaml:2:3: error: a suppression needs paths or labels [config/invalid]
+    2 | - {rule: input/unknown-field, reason: known}
+      |   ^
+)");
+  CHECK(read_error("suppress:\n- {rule: input/unknown-field, reason: known, labels: {}}\n") ==
+        R"(team/.trainjobc.yaml:2:54: error: labels must be a map, and not empty [config/invalid]
+    2 | - {rule: input/unknown-field, reason: known, labels: {}}
+      |                                                      ^
+)");
+  CHECK(read_error("suppress:\n- {rule: input/unknown-field, reason: known, labels: {team: 1}}\n") ==
+        R"(team/.trainjobc.yaml:2:61: error: the value of a label must be a string [config/invalid]
+    2 | - {rule: input/unknown-field, reason: known, labels: {team: 1}}
+      |                                                             ^
+)");
+}
+
 TEST_CASE("the paths of a suppression and excluded globs say something") {
   for (const char* nothing : {"{}", "~", "12", "''"}) {
     CHECK(read_error("suppress:\n- {rule: input/unknown-field, reason: known, paths: [a, " +

@@ -88,6 +88,31 @@ TEST_CASE("suppressions by path") {
   CHECK(suppress("a: 1\n", {}, config).empty());
 }
 
+TEST_CASE("suppressions by label") {
+  const std::string objects =
+      "metadata: {labels: {team: blue, stage: trial}}\na: 1\n---\nmetadata: {labels: {team: blue}}\na: 1\n";
+  lint::Config config;
+  config.suppressions.push_back({"advice/x", {"**"}, "trials", {}, {{"stage", "trial"}}});
+  const auto suppressed = [&](const std::string& text, uint32_t line) {
+    return suppress(text, {{line, "advice/x"}}, config).empty();
+  };
+  CHECK(suppressed(objects, 2));
+  CHECK(!suppressed(objects, 5));
+  CHECK(!suppressed("a: 1\n", 1));
+  const std::string list =
+      "kind: List\nitems:\n- metadata: {labels: {team: blue}}\n  a: 1\n- metadata: {labels: {stage: "
+      "trial}}\n  a: 1\n";
+  CHECK(!suppressed(list, 4));
+  CHECK(suppressed(list, 6));
+  // Another for the same rule and files, without labels.
+  config.suppressions.push_back({"advice/x", {"**"}, "all", {}, {}});
+  CHECK(suppressed(objects, 5));
+  config.suppressions.pop_back();
+  config.suppressions[0].labels["team"] = "red";
+  CHECK(!suppressed(objects, 2));
+  CHECK(suppress(objects, {}, config).empty());  // objects with the labels may be elsewhere
+}
+
 TEST_CASE("what the cluster refuses stays, and what would hide it gets a warning") {
   CHECK(suppress("a: 1 # trainjobc:ignore input/x, advice/x -- known\n", {{1, "input/x"}, {1, "advice/x"}}) ==
         R"(a.yaml:1:1: error: something [input/x]

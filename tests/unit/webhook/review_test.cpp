@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "webhook/review.h"
+
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "webhook/metrics.h"
-#include "webhook/review.h"
 
 namespace trainjobc::review_test {
 namespace {
@@ -56,9 +57,10 @@ std::string problem_of(std::string_view body) {
 
 TEST_CASE("review: the object as its author wrote it, and its runtime") {
   const webhook::Review review = read(request_of(kJob));
-  CHECK(review.object ==
-        R"({"apiVersion":"trainer.kubeflow.org/v1alpha1","kind":"TrainJob","metadata":{"name":"bert","namespace":"team-a"},)"
-        R"("spec":{"runtimeRef":{"name":"torch"},"trainer":{"command":["python","train.py"],"numNodes":4}}})");
+  CHECK(
+      review.object ==
+      R"({"apiVersion":"trainer.kubeflow.org/v1alpha1","kind":"TrainJob","metadata":{"name":"bert","namespace":"team-a"},)"
+      R"("spec":{"runtimeRef":{"name":"torch"},"trainer":{"command":["python","train.py"],"numNodes":4}}})");
   CHECK(review.runtime == webhook::RuntimeName{"ClusterTrainingRuntime", "", "torch"});
   json namespaced = kJob;
   namespaced["spec"]["runtimeRef"]["kind"] = "TrainingRuntime";
@@ -108,24 +110,55 @@ TEST_CASE("review: findings are warnings unless they are denied") {
   CHECK(answer.rules == Lines{"advice/no-launcher"});
   policy.deny = {"error", "advice/no-launcher"};
   answer = check_job(review, &runtime, policy);
-  CHECK(write_answer(review.uid, answer) ==
-        R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"allowed":false,"status":{"code":403,)"
-        R"("message":")" +
-            line + R"("},"uid":"u"}})");
+  CHECK(
+      write_answer(review.uid, answer) ==
+      R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"allowed":false,"status":{"code":403,)"
+      R"("message":")" +
+          line + R"("},"uid":"u"}})");
   policy.deny = {"error"};
   CHECK(check_job(review, &runtime, policy).allowed);
   CHECK(check_job(review, nullptr, policy).rules.empty());
 }
 
-TEST_CASE("review: a long warning is cut at a character") {
+TEST_CASE("review: a job is told why its runtime keeps it from running") {
+  json broken = kRuntime;
+  broken["spec"]["template"]["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
+        ["containers"][0]["volumeMounts"] = json::array({{{"name", "data"}, {"mountPath", "/data"}}});
   json job = kJob;
   job["spec"]["trainer"]["command"] = {"torchrun", "train.py"};
-  job["spec"]["trainer"][std::string(300, 'x') + "\xC3\xA4"] = 1;
+  const webhook::StoredObject runtime{broken.dump(), "1"};
+  webhook::Policy policy;
+  policy.trainer_version = "2.3";
+  CHECK(
+      check_job(read(request_of(job)), &runtime, policy).warnings.front() ==
+      R"(in the runtime torch: spec.replicatedJobs[0].template.spec.template.spec.containers[0].volumeMounts[0].name: the pod has no volume "data"; add a volume of that name to the pod's volumes (job/volume-mount))");
+  // As the settings see it, the finding is in the runtime.
+  auto config = std::make_shared<lint::Config>();
+  config->suppressions.push_back({"job/volume-mount", {"-/ClusterTrainingRuntime/torch"}, "known", {}, {}});
+  policy.config = config;
+  CHECK(check_job(read(request_of(job)), &runtime, policy).warnings.empty());
+}
+
+TEST_CASE("review: warnings are cut if the API server would not pass on all of them") {
   const webhook::StoredObject runtime{kRuntime.dump(), "1"};
-  const webhook::Answer answer = check_job(read(request_of(job)), &runtime, {});
-  REQUIRE(answer.warnings.size() == 1);
-  CHECK(answer.warnings[0].size() == 250);
-  CHECK(answer.warnings[0].ends_with("xxx..."));
+  json job = kJob;
+  job["spec"]["trainer"]["command"] = {"torchrun", "train.py"};
+  const auto add = [&](int count) {
+    for (int i = 0; i < count; ++i)
+      job["spec"]["trainer"][std::string(300, 'x') + "\xC3\xA4" + std::to_string(i)] = 1;
+    return check_job(read(request_of(job)), &runtime, {}).warnings;
+  };
+  Lines warnings = add(1);
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].size() > 300);
+  CHECK(warnings[0].ends_with("(input/unknown-field)"));
+  warnings = add(14);
+  REQUIRE(warnings.size() == 14);
+  CHECK(warnings[0].size() == 250);
+  CHECK(warnings[0].ends_with("xxx..."));
+  warnings = add(40);
+  REQUIRE(warnings.size() == 16);
+  CHECK(warnings[15] == "and 25 more findings");
 }
 
 TEST_CASE("review: what a change of a runtime means for new jobs") {
@@ -137,8 +170,10 @@ TEST_CASE("review: what a change of a runtime means for new jobs") {
   const webhook::Answer answer = check_runtime(read(request_of(changed, kRuntime)), {});
   const std::string all = write_answer("u", answer);
   CHECK(all.find("hf_abc") == std::string::npos);
-  CHECK(all.find(R"(new jobs: spec.replicatedJobs[node].template.spec.backoffLimit changes from nothing to \"3\")") !=
-        std::string::npos);
+  CHECK(
+      all.find(
+          R"(new jobs: spec.replicatedJobs[node].template.spec.backoffLimit changes from nothing to \"3\")") !=
+      std::string::npos);
   CHECK(check_runtime(read(request_of(kRuntime)), {}).warnings.empty());
 }
 
@@ -146,12 +181,14 @@ namespace {
 
 std::string list_of(const Lines& names, const std::string& more) {
   json items = json::array();
-  for (const std::string& name : names) items.push_back({{"metadata", {{"name", name}, {"resourceVersion", "5"}}}});
+  for (const std::string& name : names)
+    items.push_back({{"metadata", {{"name", name}, {"resourceVersion", "5"}}}});
   return json{{"metadata", {{"resourceVersion", "9"}, {"continue", more}}}, {"items", items}}.dump();
 }
 
 std::string event_of(const std::string& type, const std::string& name, const std::string& version) {
-  return json{{"type", type}, {"object", {{"metadata", {{"name", name}, {"resourceVersion", version}}}}}}.dump();
+  return json{{"type", type}, {"object", {{"metadata", {{"name", name}, {"resourceVersion", version}}}}}}
+      .dump();
 }
 
 const std::string kPath = "/apis/trainer.kubeflow.org/v1alpha1/clustertrainingruntimes";

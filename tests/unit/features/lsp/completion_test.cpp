@@ -320,9 +320,10 @@ info: info
 off: off
 warning: warning
 )");
-  CHECK(complete_settings("suppress:\n- @@\n") == R"(paths (list of strings, required): paths:⏎  - 
-reason (string, required): reason: 
+  CHECK(complete_settings("suppress:\n- @@\n") == R"(reason (string, required): reason: 
 rule (string, required): rule: 
+labels (map of strings): labels:⏎    
+paths (list of strings): paths:⏎  - 
 )");
   CHECK(accept_setting("rules:\n  adv@@\n", "advice/queue") == "rules:\n  advice/queue: \n");
   CHECK(accept_setting("suppress:\n- rule: @@\n", "advice/queue") == "suppress:\n- rule: advice/queue\n");
