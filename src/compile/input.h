@@ -119,7 +119,7 @@ bool is_selected(std::string_view object, const Options& options);
 // Files that are not manifests yet: templates of Helm, Jinja or envsubst, and JSON that is not an object.
 
 // Of a file whose errors come from placeholders ({{ … }}, {% … %}, ${NAME}), replaces all of them by one
-// finding that says so, or skips the file if it doesn't mention Trainer. JSON from a directory that can't be
+// finding that says so, or skips the file if no object of Trainer is in it. JSON from a directory that can't be
 // read and doesn't mention Trainer is skipped, too: it is data, or another tool's settings. `diagnostics` are
 // and stay sorted.
 void fold_templates(base::Diagnostics& diagnostics, InputSet& inputs);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -87,11 +88,47 @@ bool mentions_trainer(std::string_view text) {
          contains(text, "trainer.kubeflow.org");
 }
 
-std::string_view renderer_of(Syntax syntax) {
+// Whether an object of Trainer may be in it: a chart that installs Trainer also has webhooks and roles, whose
+// rules mention it.
+bool may_have_object(const SourceFile& file) {
+  constexpr std::array kGroups{std::string_view("trainer.kubeflow.org"), std::string_view("kubeflow.org"),
+                               std::string_view("{{"), std::string_view("${")};
+  constexpr std::string_view kKey = "apiVersion";
+  if (!mentions_trainer(file.text())) return false;
+  for (uint32_t line = 1; line <= file.line_count(); ++line) {
+    const std::string_view text = file.line(line);
+    const size_t key = text.find(kKey);
+    if (key == std::string_view::npos) continue;
+    const std::string_view value = base::trimmed(text.substr(key + kKey.size()), " \t:\"'");
+    if (std::ranges::any_of(kGroups, [&](std::string_view group) { return value.starts_with(group); }))
+      return true;
+  }
+  return false;
+}
+
+// The folder of the chart that a file is part of, by its path; "" if that names none.
+std::string_view chart_of(std::string_view path) {
+  constexpr std::string_view kCharts = "charts/";
+  if (const size_t templates = path.rfind("/templates/"); templates != std::string_view::npos)
+    return path.substr(0, templates);
+  const size_t charts = path.starts_with(kCharts) ? 0 : path.find("/charts/");
+  if (charts == std::string_view::npos) return {};
+  const size_t name = path.find(kCharts, charts) + kCharts.size();
+  return path.substr(0, std::min(path.size(), path.find('/', name)));
+}
+
+std::string hint_of(const SourceFile& file, Syntax syntax) {
+  const auto rendered_by = [](std::string_view program) {
+    return fmt::format("pipe in its rendered output: {} | trainjobc lint -", program);
+  };
   switch (syntax) {
-    case Syntax::Braces: return "helm template CHART";
-    case Syntax::Dollar: return "envsubst < FILE";
-    case Syntax::Defaults: return "flux envsubst < FILE";
+    case Syntax::Braces: {
+      const std::string_view chart = chart_of(file.name());
+      return chart.empty() ? rendered_by("helm template CHART")
+                           : fmt::format("check what the chart makes of it: trainjobc lint --helm {}", chart);
+    }
+    case Syntax::Dollar: return rendered_by("envsubst < FILE");
+    case Syntax::Defaults: return rendered_by("flux envsubst < FILE");
   }
   return "";
 }
@@ -99,7 +136,7 @@ std::string_view renderer_of(Syntax syntax) {
 Diagnostic template_finding(const Diagnostic& culprit, Syntax syntax) {
   Diagnostic diagnostic = rules::finding("yaml/template", "this is an unrendered template");
   diagnostic.object = culprit.object;
-  diagnostic.hint = fmt::format("pipe in its rendered output: {} | trainjobc lint -", renderer_of(syntax));
+  diagnostic.hint = hint_of(*culprit.location.file, syntax);
   diagnostic.location = culprit.location;
   diagnostic.hide_source = culprit.hide_source;
   return diagnostic;
@@ -122,7 +159,7 @@ std::optional<Fold> fold_of(const Diagnostic& diagnostic, const InputSet& inputs
   // Of a chart that was built, the templates are not the inputs.
   const bool is_built = syntax == Syntax::Braces && !is_input(*file, inputs);
   if (syntax && !is_built) {
-    if (!mentions_trainer(file->text())) return Fold{std::nullopt, "is a template"};
+    if (!may_have_object(*file)) return Fold{std::nullopt, "is a template"};
     return Fold{template_finding(diagnostic, *syntax), ""};
   }
   const bool is_data = diagnostic.stage == Stage::Yaml && file->name().ends_with(".json") &&

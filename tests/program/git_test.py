@@ -393,13 +393,31 @@ def stored_by_filters(temporary):
                              "defines is not compared\nnote: comparing the working tree with HEAD\n"), "LFS")
 
 
+def templates(temporary):
+    """Charts in the repository don't keep diff from answering; a template that is named does."""
+    chart = job("chart").replace("name: chart", "name: {{ .Release.Name }}")
+    r = Repository(temporary / "templates").begin({"a.yaml": job("a"), "charts/b/templates/b.yaml": chart})
+    r.write({"a.yaml": job("a", nodes=3)})
+    check(r.run("diff", "--base", "HEAD"), (1, """a.yaml:9  spec.trainer.numNodes   reaches 1 object
+  spec.replicatedJobs[node]…containers[node].env[PET_NNODES].value   "2" → "3"
+  spec.replicatedJobs[node].template.spec.parallelism   2 → 3
+  spec.replicatedJobs[node].template.spec.completions   2 → 3
+  in JobSet team-a/a
+
+1 of 1 job changes
+cost: +1 pod in team-a
+""", "note: comparing the working tree with HEAD\nnote: not compared: charts/b/templates/b.yaml, which must be rendered first\n"),
+          "a template in the repository")
+    check(r.run("diff", "--base", "HEAD", "charts/b/templates/b.yaml")[0], 2, "a template that is named")
+
+
 def main():
     if not shutil.which("git"):
         print("skipped: no git")
         return 77
     with tempfile.TemporaryDirectory() as folder:
         temporary = pathlib.Path(folder).resolve()
-        for part in (compare, broken, lint, refusals, odd_names, submodules, hostile, stored_by_filters):
+        for part in (compare, broken, templates, lint, refusals, odd_names, submodules, hostile, stored_by_filters):
             (temporary / part.__name__).mkdir()
             try:
                 part(temporary / part.__name__)

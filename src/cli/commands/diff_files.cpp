@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/files/paths.h"
@@ -33,11 +34,31 @@ struct CompiledState {
   lint::LoadedInputs loaded;  // without groups
   diff::Scopes scopes;
   Compilation summary;
+  std::set<std::string> templates;  // which are not compared
 };
 
-CompiledState compile_state(lint::LoadedInputs loaded, const Options& options) {
+// Templates that were found in directories are no jobs yet: they are neither compared nor a failure. Returns
+// their names.
+std::set<std::string> leave_out_templates(diff::Scopes& scopes, const InputFlags& input) {
+  const auto is_named = [&](const std::string& file) {
+    return std::ranges::find(input.paths, file) != input.paths.end() ||
+           std::ranges::find(input.filenames, file) != input.filenames.end();
+  };
+  std::set<std::string> templates;
+  for (lint::ScopedCompilation& scope : scopes) {
+    scope.compiled.diagnostics.retain([&](const base::Diagnostic& found) {
+      if (found.rule != "yaml/template" || is_named(found.location.file->name())) return true;
+      templates.insert(found.location.file->name());
+      return false;
+    });
+  }
+  return templates;
+}
+
+CompiledState compile_state(lint::LoadedInputs loaded, const InputFlags& input, const Options& options) {
   CompiledState compiled;
   compiled.scopes = lint::compile_scopes(std::move(loaded.groups), options);
+  compiled.templates = leave_out_templates(compiled.scopes, input);
   compiled.summary = summary_of(compiled.scopes);
   loaded.groups.clear();
   compiled.loaded = std::move(loaded);
@@ -45,6 +66,12 @@ CompiledState compile_state(lint::LoadedInputs loaded, const Options& options) {
 }
 
 void print_unread(Console& console, const DiffFlags& flags, const CompiledState& compiled) {
+  if (!compiled.templates.empty()) {
+    const size_t more = compiled.templates.size() - 1;
+    note(console,
+         fmt::format("not compared: {}{}, which must be rendered first", *compiled.templates.begin(),
+                     more == 0 ? "" : fmt::format(" and {} more template{}", more, more == 1 ? "" : "s")));
+  }
   print_diagnostics(console, unread_jobs_of(compiled.summary), flags.colour.value(), false);
 }
 
@@ -117,7 +144,7 @@ std::optional<cluster::Report> compare_versions(Console& console, const DiffFlag
   if (!loaded) return std::nullopt;
   const auto compile_for = [&](lint::LoadedInputs inputs, const std::string& version) {
     for (lint::InputGroup& group : inputs.groups) group.trainer_version = version;
-    return compile_state(std::move(inputs), options_of(flags));
+    return compile_state(std::move(inputs), flags.input, options_of(flags));
   };
   const CompiledState before = compile_for(*loaded, flags.from_version);
   const CompiledState after = compile_for(std::move(*loaded), flags.to_version);
@@ -135,8 +162,8 @@ std::optional<cluster::Report> compare_files(Console& console, const DiffFlags& 
   auto old_inputs = load_inputs(console, before);
   if (!old_inputs) return std::nullopt;
   const Options options = options_of(flags);
-  const CompiledState new_side = compile_state(std::move(*new_inputs), options);
-  const CompiledState old_side = compile_state(std::move(*old_inputs), options);
+  const CompiledState new_side = compile_state(std::move(*new_inputs), after, options);
+  const CompiledState old_side = compile_state(std::move(*old_inputs), before, options);
   print_unread(console, flags, new_side);
   if (!check_states(console, after, old_side, new_side)) return std::nullopt;
   note_versions(console, old_side.scopes, new_side.scopes);
@@ -159,8 +186,8 @@ std::optional<cluster::Report> compare_revisions(Console& console, const DiffFla
   if (!old_inputs) return std::nullopt;
   shorten_names(*new_inputs);
   const Options options = options_of(flags);
-  const CompiledState new_side = compile_state(std::move(*new_inputs), options);
-  const CompiledState old_side = compile_state(std::move(*old_inputs), options);
+  const CompiledState new_side = compile_state(std::move(*new_inputs), revisions->input, options);
+  const CompiledState old_side = compile_state(std::move(*old_inputs), revisions->input, options);
   note(console, fmt::format("comparing {} with {}", revisions->after.name, revisions->of_base));
   print_unread(console, flags, new_side);
   if (!check_states(console, revisions->input, old_side, new_side)) return std::nullopt;

@@ -155,6 +155,23 @@ TEST_CASE("a template that doesn't mention Trainer is skipped; a script's variab
   CHECK(compiled(script).diagnostics.items().front().rule != "yaml/template");
 }
 
+TEST_CASE("of a chart, templates of roles and webhooks are skipped; the hint on others names the chart") {
+  const std::string role =
+      "{{- /* for users */ -}}\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n"
+      "  name: {{ .Release.Name }}\nrules:\n- apiGroups: [trainer.kubeflow.org]\n";
+  CHECK(report(compiled(role)) == "a.yaml:0 is a template\n");
+  const auto hint = [](std::string name) {
+    const Compilation found = compiled(
+        "{{- /* */ -}}\napiVersion: \"trainer.kubeflow.org/v1alpha1\"\nkind: TrainJob\n", "auto", name);
+    REQUIRE(found.diagnostics.items().size() == 1);
+    return found.diagnostics.items().front().hint;
+  };
+  const std::string of_chart = "check what the chart makes of it: trainjobc lint --helm ";
+  CHECK(hint("a/training/templates/jobs/a.yaml") == of_chart + "a/training");
+  CHECK(hint("charts/training/files/a.yaml") == of_chart + "charts/training");
+  CHECK(hint("a/charts/training/files/a.yaml") == of_chart + "a/charts/training");
+}
+
 TEST_CASE("JSON of other tools is skipped if it was found") {
   const std::string comments = "{\n  // comments\n  \"compilerOptions\": {},\n}\n";
   CHECK(report(compiled(comments, "auto", "tsconfig.json", false)) ==
