@@ -14,6 +14,7 @@
 #include "rules/rules.h"
 #include "secret/secret.h"
 #include "yaml/read/reader.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::lint {
 namespace {
@@ -70,12 +71,36 @@ class ConfigReader {
     error = rules::finding("config/invalid", std::move(message), std::move(hint), location);
   }
 
+  // A word that is none of the known ones, and how to replace it; `hint` if it resembles none of them.
+  struct UnknownWord {
+    std::string_view text;
+    base::Location location;
+    std::function<std::vector<base::Edit>(std::string_view)> replace;
+    std::string hint = "";
+  };
+
+  static UnknownWord key_of(const yaml::Entry& entry) {
+    return {entry.key, yaml::locate_key(entry),
+            [&entry](std::string_view meant) { return yaml::rename_key(entry, meant); }};
+  }
+
+  static UnknownWord text_of(const Node& node) {
+    return {node.text(), yaml::locate(node),
+            [&node](std::string_view meant) { return yaml::replace_text(node, meant); }};
+  }
+
+  void report_unknown(const UnknownWord& word, std::span<const std::string_view> known, std::string message) {
+    if (error) return;
+    const auto meant = base::closest(word.text, known);
+    report(word.location, std::move(message),
+           meant ? fmt::format("did you mean \"{}\"?", *meant) : word.hint);
+    if (meant) base::suggest_fix(*error, word.replace(*meant));
+  }
+
   bool check_keys(const Node& map, std::span<const std::string_view> known) {
     for (const yaml::Entry& entry : map.entries()) {
       if (std::ranges::find(known, entry.key) != known.end()) continue;
-      const auto meant = base::closest(entry.key, known);
-      report(yaml::locate_key(entry), fmt::format("unknown key \"{}\"", entry.key),
-             meant ? fmt::format("did you mean \"{}\"?", *meant) : "");
+      report_unknown(key_of(entry), known, fmt::format("unknown key \"{}\"", entry.key));
       return false;
     }
     return true;
@@ -205,20 +230,19 @@ class ConfigReader {
     }
   }
 
-  bool check_rule(const base::Location& location, std::string_view id) {
-    if (rules::find_rule(id)) return true;
+  bool check_rule(UnknownWord word) {
+    if (rules::find_rule(word.text)) return true;
     std::vector<std::string_view> ids;
     for (const rules::Rule& rule : rules::all_rules()) ids.push_back(rule.id);
-    const auto meant = base::closest(id, ids);
-    report(location, fmt::format("there is no rule \"{}\"", id),
-           meant ? fmt::format("did you mean \"{}\"?", *meant) : "trainjobc lint --list-rules lists them");
+    word.hint = "trainjobc lint --list-rules lists them";
+    report_unknown(word, ids, fmt::format("there is no rule \"{}\"", word.text));
     return false;
   }
 
   void read_rules(const Node& node) {
     if (!expect(node, node.is_map(), "rules must be a map from rule to severity")) return;
     for (const yaml::Entry& entry : node.entries()) {
-      if (!check_rule(yaml::locate_key(entry), entry.key)) return;
+      if (!check_rule(key_of(entry))) return;
       const Node& value = *entry.value;
       const std::string_view word = value.is_bool() && value.text() == "false" ? "off" : value.text();
       std::optional<base::Severity> severity;
@@ -244,7 +268,7 @@ class ConfigReader {
     const Node* rule = item.get("rule");
     const Node* reason = item.get("reason");
     if (!expect(item, rule && rule->is_string(), "a suppression needs a rule")) return false;
-    if (!check_rule(yaml::locate(*rule), rule->text())) return false;
+    if (!check_rule(text_of(*rule))) return false;
     if (!read_paths(item, suppression) || !read_labels(item, suppression)) return false;
     if (!expect(item, reason && reason->is_string() && !reason->text().empty(),
                 "a suppression needs a reason"))

@@ -79,10 +79,13 @@ class Torch(TrainTest):
 
 
 class Launchers(TrainTest):
-    """What advice/no-launcher and advice/launcher-setting warn of, seen."""
+    """What advice/no-launcher, advice/no-command and advice/launcher-setting warn of, seen."""
 
     needs = ("torchrun",)
-    images = {"registry.example/torch": Image(programs={"/workspace/train.py": "torch_plain.py"}, folder="/workspace")}
+    images = {
+        "registry.example/torch": Image(programs={"/workspace/train.py": "torch_plain.py"}, folder="/workspace"),
+        "registry.example/framework": Image(command=["/bin/bash"]),  # as pytorch/pytorch
+    }
 
     def objects(self, command, env=""):
         text = JOB.format(nodes=2, processes=1).replace('[torchrun, -r, "1", -t, "1", train.py]', command)
@@ -101,6 +104,14 @@ class Launchers(TrainTest):
     def test_python_is_a_world_on_each_node(self):
         for command in ("[python, train.py]", "[bash, -c, cd /workspace && python train.py 2>&1]"):
             self.assertEqual(self.worlds(self.objects(command)), [("sums-node-0-0", 1), ("sums-node-0-1", 1)])
+
+    def test_without_a_command_nothing_trains(self):
+        text = JOB.format(nodes=2, processes=1).replace("registry.example/torch", "registry.example/framework")
+        command = '    command: [torchrun, -r, "1", -t, "1", train.py]\n'
+        for words, state in (("", "Completed"), ('    args: [--epochs, "3"]\n', "Failed")):
+            job_set = self.start(self.render(text.replace(command, words)))
+            self.assertTrue(job_set.cluster.wait(lambda: job_set.state == state, 60), self.story(job_set))
+            self.assertEqual(reports(job_set), [])
 
     def test_code_without_ranks_fails(self):
         code = "import torch.distributed as d; d.init_process_group('gloo')"

@@ -38,11 +38,13 @@ std::optional<size_t> indenting_tab(std::string_view text, size_t offset) {
 std::optional<size_t> odd_space(std::string_view text, size_t offset) {
   const size_t begin = line_start(text, std::min(offset, text.size()));
   const size_t end = std::min(text.find('\n', begin), text.size());
-  const size_t first = text.find_first_not_of(base::kBlanks, begin);
-  if (first < end && base::odd_space_at(text.substr(first))) return first;
-  if (first + 1 < end && text[first] == '-' && base::odd_space_at(text.substr(first + 1))) return first + 1;
-  const size_t colon = text.find(':', begin);
-  if (colon + 1 < end && base::odd_space_at(text.substr(colon + 1))) return colon + 1;
+  const std::string_view line = text.substr(begin, end - begin);
+  const auto is_odd_at = [&](size_t at) { return at < line.size() && base::odd_space_at(line.substr(at)); };
+  const size_t first = std::min(line.find_first_not_of(base::kBlanks), line.size());
+  if (is_odd_at(first)) return begin + first;
+  if (line.substr(first).starts_with('-') && is_odd_at(first + 1)) return begin + first + 1;
+  const size_t colon = std::min(line.find(':'), line.size());
+  if (is_odd_at(colon + 1)) return begin + colon + 1;
   return std::nullopt;
 }
 

@@ -245,6 +245,28 @@ TEST_CASE("server: what was most likely meant is an action, and no refusal can b
         Words{R"(Fix: write a list: ["python", "x.py"])"});
 }
 
+TEST_CASE("server: what was most likely meant in the settings is an action") {
+  const auto actions_on = [](std::string_view settings, int line, int character) {
+    test::LspFiles files;
+    files.disk.files = {
+        {"/repo/.git/HEAD", ""}, {"/repo/a.yaml", kJob}, {"/repo/.trainjobc.yaml", std::string(settings)}};
+    test::LspClient client(files);
+    client.start();
+    client.open("/repo/.trainjobc.yaml", std::string(settings));
+    client.publish();
+    return client.request("textDocument/codeAction", at("/repo/.trainjobc.yaml", line, character, character));
+  };
+  const Json key = actions_on("runtims: [runtimes]\n", 0, 2);
+  REQUIRE(titles(key) == Words{"Change to runtimes"});
+  CHECK(key[0]["edit"] == Json::parse(R"({"changes": {"file:///repo/.trainjobc.yaml": [{"newText": "runtimes",
+          "range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 7}}}]}})"));
+  CHECK(titles(actions_on("rules: {advice/no-launchr: off}\n", 0, 9)) ==
+        Words{"Change to advice/no-launcher"});
+  CHECK(titles(actions_on("suppress:\n- {rule: advice/no-launchr, paths: [a], reason: b}\n", 1, 9)) ==
+        Words{"Change to advice/no-launcher"});
+  CHECK(titles(actions_on("zzz: 1\n", 0, 1)).empty());
+}
+
 TEST_CASE("server: the migration of a document for an older Trainer") {
   test::LspFiles files;
   files.disk.files = {
