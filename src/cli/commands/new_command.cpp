@@ -290,6 +290,8 @@ class NewJob {
     if (!wanted_.command.empty() && wanted_.command.front().empty())
       return refuse("the command after \"--\" is empty");
     if ((!is_own_ && facts_.has_command) || !wanted_.command.empty()) return true;
+    if (!asks_)
+      return refuse(fmt::format("the command is missing; give it at the end: -- {}", example_command()));
     std::string answer;
     if (!ask_if(true, "--command", "command", example_command(), answer)) return false;
     return take_command(answer);

@@ -210,7 +210,7 @@ void Server::refuse(std::string_view why) {
 
 void Server::handle_next() {
   const Json message = std::move(queue_.front());
-  queue_.erase(queue_.begin());
+  queue_.pop_front();
   handle(message);
 }
 

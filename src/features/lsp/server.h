@@ -17,6 +17,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -128,7 +129,7 @@ class Server {
   Workspace workspace_;
   Send send_;
   KeepFile keep_;
-  std::vector<Json> queue_;
+  std::deque<Json> queue_;
   bool is_initialized_ = false;
   bool is_open_ = false;
   bool is_shut_down_ = false;

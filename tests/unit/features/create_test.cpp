@@ -359,7 +359,8 @@ spec:
       refused({}) ==
       R"(2: trainjobc: name the framework (torch, torchtune, deepspeed, mlx, mpi, jax, xgboost, flux, plain) or --from-runtime
 )");
-  CHECK(refused({"torch", "--name", "a"}) == R"(2: trainjobc: --command is missing
+  CHECK(refused({"torch", "--name", "a"}) ==
+        R"(2: trainjobc: the command is missing; give it at the end: -- torchrun /workspace/train.py
 )");
   CHECK(refused({"torch", "--", "torchrun", "t.py"}) == R"(2: trainjobc: --name is missing
 )");
