@@ -384,7 +384,6 @@ void Loop::get(const ClientRequest& request, ClientEvents events) {
   evkeyvalq* headers = evhttp_request_get_output_headers(asked);
   evhttp_add_header(headers, "Host", http::host_header(*target).c_str());
   evhttp_add_header(headers, "Accept", "application/json");
-  evhttp_add_header(headers, "Connection", "close");
   if (!request.token.empty())
     evhttp_add_header(headers, "Authorization", fmt::format("Bearer {}", request.token).c_str());
   // If it fails at once, http::on_end has been or will be called.

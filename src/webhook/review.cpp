@@ -271,6 +271,7 @@ Compilation compile_probe(const Review& review, const std::string& runtime, cons
   options.use_catalogue = false;
   options.threads = 1;
   options.policy.ssh_key.source = policy::SshKeySource::Omit;
+  options.with_defaults = true;  // a field that is set for the first time changes from its default
   return compile_sources({{"job", probe_job(review)}}, {{"runtime", runtime}}, options);
 }
 

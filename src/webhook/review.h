@@ -11,12 +11,13 @@
 #include <variant>
 #include <vector>
 
-#include "webhook/runtime_store.h"
 #include "lint/config.h"
+#include "webhook/runtime_store.h"
 
 namespace trainjobc::webhook {
 
-// The larger request is refused; the API server sends at most 3 MB of an object, and both objects of an update.
+// The larger request is refused; the API server sends at most 3 MB of an object, and both objects of an
+// update.
 inline constexpr size_t kMaxReview = size_t{8} << 20U;
 
 // The object as its author wrote it: without status, and without what servers set in metadata.
@@ -27,9 +28,9 @@ struct Review {
   std::string kind;  // TrainJob
   std::string ns;
   std::string name;
-  std::string operation;           // CREATE
-  std::string object;              // as JSON, as it was written; "" if there is nothing to check
-  std::string old_object;          // of an update
+  std::string operation;               // CREATE
+  std::string object;                  // as JSON, as it was written; "" if there is nothing to check
+  std::string old_object;              // of an update
   std::optional<RuntimeName> runtime;  // of a TrainJob
 };
 
@@ -37,7 +38,8 @@ struct BadReview {
   std::string message;
 };
 
-// Reads the body of a request. A review of anything but a changed spec of a TrainJob or runtime has no object.
+// Reads the body of a request. A review of anything but a changed spec of a TrainJob or runtime has no
+// object.
 std::variant<Review, BadReview> read_review(std::string_view body);
 
 struct Answer {

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "webhook/review.h"
 #include "model/trainer_names.h"
+#include "webhook/review.h"
 
 namespace trainjobc::webhook {
 namespace {

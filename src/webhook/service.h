@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The admission webhook as a service: reviews, the watch of runtimes, settings, health and metrics in one loop.
+// The admission webhook as a service: reviews, the watch of runtimes, settings, health and metrics in one
+// loop.
 #pragma once
 
 #include <chrono>
@@ -27,13 +28,13 @@ struct ApiServer {
 struct ServiceOptions {
   Address listen;
   std::optional<TlsFiles> tls;
-  std::optional<Address> status;          // plain HTTP: /healthz, /readyz, /metrics
-  std::optional<ApiServer> api_server;    // nullopt: the runtimes are those of `runtimes`
+  std::optional<Address> status;        // plain HTTP: /healthz, /readyz, /metrics
+  std::optional<ApiServer> api_server;  // nullopt: the runtimes are those of `runtimes`
   std::vector<Source> runtimes;
-  std::string config;                     // the file of the settings; "": none
+  std::string config;  // the file of the settings; "": none
   std::vector<std::string> deny;
-  std::string trainer_version = "auto";   // unless the settings have one
-  std::chrono::seconds drain{10};         // the longest time between SIGTERM and the end
+  std::string trainer_version = "auto";  // unless the settings have one
+  std::chrono::seconds drain{10};        // the longest time between SIGTERM and the end
 };
 
 // A line of the log: JSON, without secret values.

@@ -33,7 +33,7 @@ from support import EndToEnd
 
 SKIPPED = 77
 ROUND_SIZE = 40  # cases
-TEST_MODULES = ("unchanged_tests", "exported_tests", "flux_tests", "following_tests", "guard_tests")
+TEST_MODULES = ("unchanged_tests", "exported_tests", "flux_tests", "following_tests", "guard_tests", "webhook_tests")
 KUEUE_MODULES = ("kueue_tests", "quota_tests", "queues_tests")
 
 
@@ -149,6 +149,7 @@ def run_tests(options, plane):
     EndToEnd.cluster = plane
     EndToEnd.program = os.path.abspath(options.program)
     EndToEnd.trainer_version = plane.version
+    EndToEnd.runs_all_recorded = options.conformance
     loader = unittest.TestLoader()
     loader.testNamePatterns = [f"*{options.tests}*"] if options.tests else None
     modules = (*TEST_MODULES, *KUEUE_MODULES) if options.kueue else TEST_MODULES

@@ -85,9 +85,9 @@ def changed(original, *path, value):
 
 
 class ApiServer:
-    """Lists and watches runtimes, as far as the webhook asks."""
+    """Lists and watches runtimes, as far as the webhook asks; over TLS with the certificate in `folder`."""
 
-    def __init__(self):
+    def __init__(self, folder=None):
         self.runtimes = {}
         self.version = 100
         self.watchers = []
@@ -141,8 +141,12 @@ class ApiServer:
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
+        if folder:
+            tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            tls.load_cert_chain(folder / "tls.crt", folder / "tls.key")
+            self.server.socket = tls.wrap_socket(self.server.socket, server_side=True)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        self.url = f"{'https' if folder else 'http'}://127.0.0.1:{self.server.server_address[1]}"
 
     def page(self, query):
         """One runtime on each page."""
@@ -370,6 +374,15 @@ class Webhook(unittest.TestCase):
         cluster.server.server_close()
         cluster.send(None)
         self.wait(lambda: self.ask(third) == {"allowed": True})
+
+    def test_runtimes_over_tls(self):
+        cluster = ApiServer(self.folder)
+        cluster.put(RUNTIME)
+        self.start(f"--api-server={cluster.url}", "--ca-file=tls.crt")
+        self.wait(lambda: self.status("/readyz") == (200, "ok\n"))
+        for size in range(0, 12000, 600):
+            cluster.put(changed(RUNTIME, "metadata", "annotations", value={"note": "x" * size}))
+            self.assertEqual({"allowed": True, "warnings": [NO_LAUNCHER]}, self.ask(PLAIN), size)
 
     def test_unknown_runtimes_are_not_judged(self):
         cluster = ApiServer()

@@ -1,0 +1,438 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""trainjobc webhook behind a real API server: what kubectl and the SDK show, what is refused, what passes untouched, and that
+jobs are created as without it when it does not answer. The process runs beside the API server, with the token of the service
+account that its manifests make."""
+
+import collections
+import concurrent.futures
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import time
+import unittest
+import urllib.request
+
+import yaml
+
+from api import Api
+from cases import case as inputs
+from certificates import openssl
+from comparison.live_round import Round
+from comparison.round_trip import Program
+from installation import encoded
+from kueue_tests import PRIORITY, QUEUE, queue_objects, runtime, train_job
+from processes import die_with_parent, free_ports
+from support import EndToEnd
+
+PLUGIN = inputs.ROOT / "plugin/webhook"
+SYSTEM = "trainjobc-system"
+KUEUE = "system:serviceaccount:kueue-system:kueue-controller-manager"
+CONFIGURATION = "validatingwebhookconfiguration/trainjobc-webhook"
+RULE = re.compile(r" \([a-z0-9]+/[a-z0-9-]+\)$")  # how a finding ends
+SERVER_FIELD = "advice/server-field"  # what an author wrote there, the API server has replaced
+SECONDS = 60
+RECORDED = ("2.3", "2.2")  # the recordings whose inputs are applied
+BATCH = 30  # cases
+NO_LAUNCHER = (
+    "spec.trainer.command[0]: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, "
+    "each the whole job; start it with torchrun: [torchrun, train.py, …] (advice/no-launcher)"
+)
+OWN_RANKS = [{"name": "WORLD_SIZE", "value": "4"}, {"name": "RANK", "value": "0"}]
+
+
+def torch_runtime(name, env=()):
+    container = {"name": "node", "image": "team/train:1", "env": list(env)}
+    node = {
+        "name": "node",
+        "template": {
+            "metadata": {"labels": {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}},
+            "spec": {"template": {"spec": {"containers": [container]}}},
+        },
+    }
+    return {
+        "apiVersion": "trainer.kubeflow.org/v1alpha1",
+        "kind": "ClusterTrainingRuntime",
+        "metadata": {"name": name, "labels": {"trainer.kubeflow.org/framework": "torch"}},
+        "spec": {"mlPolicy": {"numNodes": 1, "torch": {}}, "template": {"spec": {"replicatedJobs": [node]}}},
+    }
+
+
+def job(name, runtime_name, launcher="python", labels=None, **more):
+    """With python, it has a finding."""
+    made = train_job(name, runtime_name, labels or {})
+    made["spec"].update(trainer={"numNodes": 4, "command": [launcher, "train.py"]}, **more)
+    return made
+
+
+def as_list(objects):
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)})
+
+
+def run_kubectl(plane, *words, stdin=""):
+    """Status, stdout, stderr."""
+    command = [plane.kubectl_path, *words]
+    done = subprocess.run(command, input=stdin, env=plane.environment(), capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+class KubectlApi(Api):
+    """Creates TrainJobs and runtimes with `kubectl apply`."""
+
+    def __init__(self, plane):
+        super().__init__(plane.port, "admin-token")
+        self.plane = plane
+
+    def create(self, kind, namespace, body):
+        if kind not in inputs.KINDS:
+            return super().create(kind, namespace, body)
+        words = ("apply", "--namespace", namespace or inputs.NAMESPACE, "-f", "-")
+        status, _, err = run_kubectl(self.plane, *words, stdin=json.dumps(body))
+        warnings = [line.removeprefix("Warning: ") for line in err.splitlines() if line.startswith("Warning: ")]
+        return 422 if status else 201, {"message": err}, warnings
+
+
+def warning_of(row, item):
+    """A finding in lint's report, as the webhook says it."""
+    is_inside = row["file"].endswith("object.json")
+    place = "" if is_inside else f"in the runtime {inputs.runtime_name(item)}: "
+    field = f"{row['field']}: " if row["field"] else ""
+    hint = f"; {row['hint']}" if row["hint"] else ""
+    return f"{place}{field}{row['message']}{hint} ({row['rule']})"
+
+
+def without_nulls(node):
+    """As the API server takes it."""
+    if isinstance(node, list):
+        return [without_nulls(one) for one in node]
+    if isinstance(node, dict):
+        return {key: without_nulls(value) for key, value in node.items() if value is not None}
+    return node
+
+
+def cut(warnings):
+    """To what an API server passes on."""
+    if sum(len(one.encode()) for one in warnings) <= 4096:
+        return warnings
+    return [one if len(one.encode()) <= 250 else one.encode()[:247].decode(errors="ignore") + "..." for one in warnings]
+
+
+class Webhook(EndToEnd):
+    @classmethod
+    def setUpClass(cls):
+        if subprocess.run([cls.program, "webhook", "--help"], capture_output=True, check=False).returncode:
+            raise unittest.SkipTest("trainjobc was built without the webhook")
+        if cls.trainer_version != "2.3":
+            raise unittest.SkipTest("the webhook is tried with Trainer 2.3")
+        objects = list(yaml.safe_load_all(cls.cluster.kubectl("kustomize", str(PLUGIN / "base"))))
+        kind = "ValidatingWebhookConfiguration"
+        cls.configuration = next(one for one in objects if one["kind"] == kind)
+        cls.apply_all(one for one in objects if one["kind"] != kind)
+        cls.addClassCleanup(cls.cluster.kubectl, "delete", "-k", str(PLUGIN / "base"), "--ignore-not-found")
+
+    @classmethod
+    def apply_all(cls, objects):
+        return cls.cluster.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=as_list(objects))
+
+    def setUp(self):
+        super().setUp()
+        self.runtime = f"torch-{self.namespace}"
+        self.ports = free_ports(2)
+        self.apply_all([torch_runtime(self.runtime)])
+        self.addCleanup(self.cluster.kubectl, "delete", "clustertrainingruntime", self.runtime, "--wait=false")
+        self.addCleanup(self.cluster.kubectl, "delete", "trainjobs", "--all", "-n", self.namespace)
+
+    def start(self, *flags, certificates=None):
+        """Returns the process when it knows the runtimes."""
+        folder = certificates or self.cluster.path("webhooks")
+        self.write("token", self.cluster.kubectl("create", "token", "trainjobc-webhook", "-n", SYSTEM))
+        command = [self.program, "webhook", *(f"--{flag}listen=127.0.0.1:{port}" for flag, port in zip(("", "status-"), self.ports))]
+        command += [f"--tls-cert={folder}/tls.crt", f"--tls-key={folder}/tls.key", "--token-file=token", "--drain=1"]
+        command += [f"--api-server=https://127.0.0.1:{self.cluster.port}", f"--trainer-version={self.trainer_version}"]
+        command += [f"--ca-file={self.cluster.path('certificates/apiserver.crt')}", *flags]
+        with open(os.path.join(self.folder, "log"), "w", encoding="utf-8") as log:
+            nothing = subprocess.DEVNULL
+            process = subprocess.Popen(
+                command, cwd=self.folder, stdin=nothing, stdout=log, stderr=log, preexec_fn=die_with_parent
+            )
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.wait("it knows the runtimes", lambda: process.poll() is not None or self.status("/readyz"))
+        self.assertIsNone(process.poll(), self.read("log"))
+        return process
+
+    def register(self):
+        """The configuration as it is installed, but for the address. Returns when the API server asks the process."""
+        own = json.loads(json.dumps(self.configuration))
+        authority = encoded(self.cluster.path("webhooks/ca.crt"))
+        own["webhooks"][0]["clientConfig"] = {"url": f"https://127.0.0.1:{self.ports[0]}/validate", "caBundle": authority}
+        self.apply_all([own])
+        self.addCleanup(self.cluster.kubectl, "delete", CONFIGURATION, "--ignore-not-found")
+        self.wait("the API server asks", lambda: self.is_asked("trial"))
+
+    def is_asked(self, name, *words):
+        """Whether a job is reviewed before it is created."""
+        before = self.reviews()
+        self.create(job(name, self.runtime, "torchrun"), "--dry-run=server", *words)
+        return self.reviews() > before
+
+    def status(self, path):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.ports[1]}{path}", timeout=5) as answer:
+                return answer.read().decode()
+        except OSError:
+            return ""
+
+    def metric(self, name):
+        """The sum of its series."""
+        found = re.findall(rf"^trainjobc_webhook_{name}(?:{{.*}})? (\S+)$", self.status("/metrics"), re.MULTILINE)
+        return sum(map(float, found))
+
+    def reviews(self):
+        return self.metric("review_seconds_count")
+
+    def wait(self, what, is_so):
+        deadline = time.monotonic() + SECONDS
+        while not is_so():
+            if time.monotonic() > deadline:
+                self.fail(f"not seen: {what}\n{self.read('log')[-4000:]}")
+            time.sleep(0.1)
+
+    def create(self, item, *words):
+        return run_kubectl(self.cluster, "--namespace", self.namespace, "create", "-f", "-", *words, stdin=json.dumps(item))
+
+    def expect_created(self, name, run, *warnings):
+        shown = "".join(f"Warning: {one}\n" for one in warnings)
+        self.assertEqual((0, f"trainjob.trainer.kubeflow.org/{name} created\n", shown), run)
+
+    def test_recorded(self):
+        """kubectl shows of each object what lint finds in it, and nothing else."""
+        self.start()
+        self.register()
+        folder, kubectl = inputs.CONFORMANCE, self.cluster.kubectl
+        cases = [case for version in RECORDED for case in inputs.recorded(kubectl, folder, version) if not case.unreadable]
+        wanted = 200 if self.runs_all_recorded else 30
+        cases = cases if self.runs_all_recorded else cases[:: len(cases) // wanted]
+        counts = collections.Counter()
+        for batch in batches(cases):
+            self.compare(batch, counts)
+        print(f"recorded cases applied: {len(cases)}; " + ", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
+        self.assertGreaterEqual(len(cases), wanted)
+
+    def compare(self, cases, counts):
+        applied = Applied(self.cluster, KubectlApi(self.cluster), cases)
+        applied.apply(lambda: self.wait("all runtimes", lambda: self.metric("runtimes") == applied.count_runtimes()))
+        try:
+            for case in cases:
+                for item in case.objects:
+                    self.compare_object(case, item, applied.verdict(case, item), counts)
+        finally:
+            applied.clean_up()
+
+    def compare_object(self, case, item, verdict, counts):
+        shown = [one for one in verdict.warnings if RULE.search(one)]
+        with self.subTest(case=case.name, object=inputs.identity(item)):
+            if verdict.allowed or shown:
+                self.assertEqual(sorted(self.lint(case, item)), sorted(shown))
+        what = "accepted" if verdict.allowed else "refused, shown findings" if shown else "refused before"
+        counts[f"{item['kind']}s {what}"] += 1
+        counts["warnings"] += len(shown)
+
+    def lint(self, case, item):
+        """Its findings on a runtime, or on a job with its runtime, as warnings."""
+        command = ["lint", "--format=json", self.write_list("object.json", [without_nulls(item)])]
+        if item["kind"] == "TrainJob":
+            wanted = inputs.runtime_name(item)
+            runtimes = [one for one in case.runtimes() if one["metadata"]["name"] == wanted]
+            command += ["--runtimes", self.write_list("runtime.json", map(without_nulls, runtimes))]
+        _, out, _ = Program(self.program, self.trainer_version, self.cluster.environment()).run(*command)
+        own = [row for row in json.loads(out)["diagnostics"] if row["object"] == inputs.identity(item)]
+        told = [row for row in own if not row.get("consequence") and row["rule"] != SERVER_FIELD]
+        return cut(list(dict.fromkeys(warning_of(row, item) for row in told)))
+
+    def write_list(self, name, objects):
+        self.write(name, as_list(objects))
+        return os.path.join(self.folder, name)
+
+    def test_refused(self):
+        self.start("--deny=advice/no-launcher")
+        self.register()
+        status, out, err = self.create(job("demo", self.runtime))
+        refused = 'Error from server: error when creating "STDIN": admission webhook "lint.trainjobc.github.io" denied the request: '
+        self.assertEqual((1, "", refused + NO_LAUNCHER + "\n"), (status, out, err))
+        self.expect_created("demo", self.create(job("demo", self.runtime, "torchrun")))
+
+    def test_runtimes(self):
+        """Whoever changes one sees what that means for new jobs."""
+        self.start()
+        self.register()
+        patch = json.dumps({"spec": {"mlPolicy": {"numNodes": 3}, "template": {"spec": {"network": {"publishNotReadyAddresses": False}}}}})
+        run = run_kubectl(self.cluster, "patch", "clustertrainingruntime", self.runtime, "--type=merge", "-p", patch)
+        self.assertEqual(
+            (
+                0,
+                f"clustertrainingruntime.trainer.kubeflow.org/{self.runtime} patched\n",
+                "Warning: new jobs: spec.network.publishNotReadyAddresses changes from \"true\" to \"false\"\n",
+            ),
+            run,
+        )
+
+    def test_updates_of_controllers(self):
+        """A job that would be refused, and was there before: Trainer runs it to its end."""
+        process = self.start("--deny=warning")
+        self.expect_created("demo", self.create(job("demo", self.runtime, suspend=True)))
+        self.register()
+        before = self.reviews()
+        self.kubectl("patch", "trainjob", "demo", "--type=merge", "-p", '{"spec":{"suspend":false}}')
+        self.kubectl("wait", "--for=condition=Complete", "trainjob/demo", f"--timeout={SECONDS}s")
+        self.assertEqual((1, 0), (self.reviews() - before, self.metric("findings_total")))
+        self.assertIsNone(process.poll())
+
+    def test_kueue(self):
+        """A job that would be refused, and was there before: Kueue suspends and resumes it."""
+        if not self.cluster.kueue_module:
+            self.skipTest("without Kueue")
+        self.kubectl("create", "-f", "-", stdin=as_list([*queue_objects(self.namespace), runtime(self.namespace, {}, completes=False)]))
+        low = {**train_job("low", self.namespace, {QUEUE: self.namespace})}
+        low["spec"]["trainer"] = {"env": [{"name": "API_TOKEN", "value": "hf_abcdefghijklmnopqrstuvwxyzABCDEFGH"}]}
+        self.write("low.json", json.dumps(low))
+        self.start("--deny=warning")
+        self.create_when_known("low.json")
+        self.wait("it runs", lambda: self.is_suspended("low") is False)
+        self.register()
+        self.assertIn("denied the request", self.create({**low, "metadata": {"name": "other"}})[2])
+        high = train_job("high", self.namespace, {QUEUE: self.namespace, PRIORITY: self.namespace})
+        self.expect_created("high", self.create(high))
+        self.wait("it is preempted", lambda: self.is_suspended("low"))
+        self.kubectl("delete", "trainjob", "high")
+        self.wait("it runs again", lambda: not self.is_suspended("low"))
+        self.assertEqual(1, len(re.findall('"allowed":false', self.read("log"))), self.read("log"))
+
+    def is_suspended(self, name):
+        return self.live("trainjob", name)["spec"].get("suspend", False)
+
+    def test_controllers_are_not_reviewed(self):
+        self.start()
+        self.register()
+        binding = ("clusterrolebinding", "acts-as-kueue")
+        self.cluster.kubectl("create", *binding, "--clusterrole=cluster-admin", f"--user={KUEUE}")
+        self.addCleanup(self.cluster.kubectl, "delete", *binding)
+        self.assertFalse(self.is_asked("demo", f"--as={KUEUE}"))
+        self.assertTrue(self.is_asked("demo"))
+
+    def test_changed_runtime(self):
+        """Changed a moment before the job: lint's findings with the new one are told, or none."""
+        self.start()
+        self.register()
+        told = collections.Counter()
+        for index in range(40):
+            has_ranks = index % 2 == 1
+            self.apply_all([torch_runtime(self.runtime, OWN_RANKS if has_ranks else ())])
+            status, _, err = self.create(job("demo", self.runtime), "--dry-run=server")
+            self.assertEqual(0, status, err)
+            is_told = f"Warning: {NO_LAUNCHER}\n" in err
+            self.assertFalse(has_ranks and is_told, err)
+            told[has_ranks, is_told] += 1
+        print(f"runtimes changed before a job: {told[False, True]} of 20 findings told, none of those that no longer hold")
+
+    def expect_created_without_it(self, name):
+        began = time.monotonic()
+        self.expect_created(name, self.create(job(name, self.runtime)))
+        print(f"{name}: created in {time.monotonic() - began:.1f} s")
+
+    def test_without_it(self):
+        process = self.start()
+        self.register()
+        self.expect_created("demo", self.create(job("demo", self.runtime)), NO_LAUNCHER)
+        process.send_signal(signal.SIGSTOP)
+        self.expect_created_without_it("hung")
+        process.kill()
+        process.wait()
+        self.expect_created_without_it("killed")
+        self.start()
+        self.wait("it is asked again", lambda: self.is_asked("trial"))
+        self.expect_created("again", self.create(job("again", self.runtime)), NO_LAUNCHER)
+
+    def test_out_of_memory(self):
+        process = self.start()
+        self.register()
+        with open(f"/proc/{process.pid}/statm", encoding="utf-8") as file:
+            used = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        resource.prlimit(process.pid, resource.RLIMIT_AS, (used + (1 << 20), used + (1 << 20)))
+        large = job("large", self.runtime)
+        large["spec"]["trainer"]["env"] = [{"name": f"OPTION_{i}", "value": "x" * 8000} for i in range(100)]
+        began = time.monotonic()
+        self.expect_created("large", self.create(large))
+        print(f"out of memory: created in {time.monotonic() - began:.1f} s; the process: {process.poll()}")
+
+    def test_expired_certificate(self):
+        process = self.start()
+        self.register()
+        process.kill()
+        process.wait()
+        folder = os.path.join(self.folder, "expired")
+        os.makedirs(folder)
+        authority = self.cluster.path("webhooks")
+        key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=127.0.0.1")
+        openssl(folder, "req", *key, "-keyout", "tls.key", "-out", "tls.csr")
+        sign = ("-CA", f"{authority}/ca.crt", "-CAkey", f"{authority}/ca.key", "-extfile", f"{authority}/extensions", "-set_serial", "2")
+        openssl(folder, "x509", "-req", *sign, "-days", "0", "-in", "tls.csr", "-out", "tls.crt")
+        time.sleep(2)
+        self.start(certificates=folder)
+        self.expect_created_without_it("expired")
+        self.assertEqual(0, self.reviews())
+
+    def test_rights(self):
+        """The service account can read runtimes, and nothing else."""
+        account = f"system:serviceaccount:{SYSTEM}:trainjobc-webhook"
+
+        def can(*words):
+            return run_kubectl(self.cluster, "auth", "can-i", *words, "--all-namespaces", f"--as={account}")[1].strip() == "yes"
+
+        runtimes = ("trainingruntimes", "clustertrainingruntimes")
+        self.assertTrue(all(can(verb, one) for verb in ("get", "list", "watch") for one in runtimes))
+        others = [(verb, one) for verb in ("create", "update", "patch", "delete") for one in runtimes]
+        others += [(verb, one) for verb in ("get", "list") for one in ("trainjobs", "secrets", "pods", "configmaps", "nodes")]
+        self.assertEqual([], [words for words in others if can(*words)])
+
+    def test_deployment(self):
+        """The pods are admitted by the standard `restricted`, and run on two nodes."""
+        self.cluster.kubectl("rollout", "status", "deployment/trainjobc-webhook", "-n", SYSTEM, f"--timeout={SECONDS}s")
+        pods = json.loads(self.cluster.kubectl("get", "pods", "-n", SYSTEM, "-o", "json"))["items"]
+        self.assertEqual(2, len({pod["spec"]["nodeName"] for pod in pods}))
+
+
+class Applied(Round):
+    def apply(self, before_jobs):
+        self._make_namespaces()
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            list(pool.map(self._apply_runtimes, self.cases))
+            before_jobs()
+            list(pool.map(self._apply_jobs, self.cases))
+
+    def _left(self):
+        """Whatever has a name that the next batch may have."""
+        own = {inputs.identity(item) for case in self.cases for item in case.objects}
+        return any(inputs.identity(item) in own for kind in inputs.KINDS for item in self.api.list(kind))
+
+    def count_runtimes(self):
+        return sum(len(self.api.list(kind)) for kind in inputs.RUNTIMES)
+
+
+def batches(cases):
+    """Cases at once that have no name in common."""
+    waiting = cases
+    while waiting:
+        batch, names, later = [], set(), []
+        for case in waiting:
+            own = {inputs.identity(item) for item in case.objects}
+            if len(batch) < BATCH and not own & names:
+                batch.append(case)
+                names |= own
+            else:
+                later.append(case)
+        yield batch
+        waiting = later
