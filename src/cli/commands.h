@@ -67,6 +67,7 @@ int run_plan(Console& console, const PlanFlags& flags, base::ProcessRunner& runn
 
 // Loads what `lint` loads for paths, with the environment of the console.
 lsp::InputLoader workspace_loader(Console& console);
+lsp::RootBuilder root_builder(Console& console);
 
 std::function<int(Console&)> setup_lsp(Command& command);
 

@@ -38,6 +38,8 @@ struct Loaded {
   std::vector<std::string> directories;  // among the paths
   std::vector<PassedOver> passed_over;   // files that were not read
   std::vector<std::string> excluded;     // of these, the ones named on the command line
+  std::vector<Source> patches;           // of kustomizations among the files; they are not whole objects
+  bool has_roots = false;                // kustomizations or charts that could be built
 };
 
 // Reads files, the manifests of directories, and standard input ("-"). The sources are sorted by name, each

@@ -221,13 +221,15 @@ std::optional<lint::LoadedInputs> load_inputs(Console& console, const InputFlags
   if (!is_usable(console, configurations) || !is_read) return std::nullopt;
   auto roots = build_named(console, flags.roots, flags.ns, configurations);
   auto found = flags.roots.gitops ? take_gitops_roots(console, loaded, flags.roots, configurations)
-                                  : take_roots(console, loaded, flags.ns, configurations, flags.builds_found);
+                                  : take_roots(console, loaded, flags.roots, flags.ns, configurations);
   if (!roots || !found) return std::nullopt;
   std::ranges::move(*found, std::back_inserter(*roots));
   lint::LoadedInputs inputs;
   inputs.directories = std::move(loaded.directories);
   inputs.passed_over = std::move(loaded.passed_over);
   inputs.excluded = std::move(loaded.excluded);
+  inputs.patches = std::move(loaded.patches);
+  inputs.has_roots = loaded.has_roots;
   if (!loaded.sources.empty() || roots->empty())
     inputs.groups = lint::group_by_configuration(std::move(loaded.sources), configurations);
   for (lint::InputGroup& root : *roots) {

@@ -72,7 +72,6 @@ struct InputFlags {
   std::string config;  // the file; "": search for it
   bool no_config = false;
   RootFlags roots;
-  bool builds_found = false;  // kustomizations that are found in directories
   unsigned threads = 0;
   bool reads_stdin = true;  // if there is no path
 

@@ -160,18 +160,23 @@ bool has_our_kinds(const kustomize::Tree& tree) {
 
 class Roots {
  public:
-  Roots(Console& console, Loaded& loaded, const std::string& ns, lint::Configurations& configurations)
-      : console_(console), loaded_(loaded), ns_(ns), configurations_(configurations) {}
+  Roots(Console& console, Loaded& loaded, const RootFlags& flags, const std::string& ns,
+        lint::Configurations& configurations)
+      : console_(console), loaded_(loaded), flags_(flags), ns_(ns), configurations_(configurations) {}
 
-  std::optional<std::vector<lint::InputGroup>> take(bool builds) {
+  std::optional<std::vector<lint::InputGroup>> take() {
     find();
+    find_releases();
+    loaded_.has_roots = !releases_.empty() ||
+                        std::ranges::any_of(found_, [&](const FoundRoot& root) { return is_built(root); });
     std::vector<lint::InputGroup> groups;
-    if (builds && !(build(groups) && build_charts(groups))) return std::nullopt;
+    if (flags_.builds_found && !(build(groups) && build_charts(groups))) return std::nullopt;
     leave_out_patches(groups);
     std::erase_if(loaded_.sources, [&](const Source& source) {
       const auto found = left_out_.find(base::absolute_path(source.name));
       if (source.named || found == left_out_.end()) return false;
       loaded_.passed_over.push_back({source.name, 0, found->second});
+      if (patches_.contains(found->first)) loaded_.patches.push_back(source);
       return true;
     });
     return groups;
@@ -208,7 +213,7 @@ class Roots {
     std::vector<const FoundRoot*> roots;
     std::vector<std::string> folders;
     for (const FoundRoot& root : found_) {
-      if (!is_built(root)) continue;
+      if (!is_built(root) || is_left_out(root.folder)) continue;
       roots.push_back(&root);
       folders.push_back(root.folder);
     }
@@ -229,24 +234,27 @@ class Roots {
     return true;
   }
 
+  bool is_left_out(const std::string& scope) const { return flags_.is_left_out && flags_.is_left_out(scope); }
+
   // The releases that the settings name.
-  bool build_charts(std::vector<lint::InputGroup>& groups) {
-    std::vector<const lint::Config*> configs;
-    std::vector<helm::Release> releases;
+  void find_releases() {
     for (const Source& source : loaded_.sources) {
       if (source.named || !(source.name == "Chart.yaml" || source.name.ends_with("/Chart.yaml"))) continue;
       const std::string folder = base::shortest_path(base::parent_of(base::absolute_path(source.name)));
       for (auto config = configurations_.of_file(source.name); config; config = config->outer)
-        add_releases(*config, folder, configs, releases);
+        add_releases(*config, folder);
     }
-    auto results = helm::build(console_.files(), console_.processes(), releases, is_inside, {});
+  }
+
+  bool build_charts(std::vector<lint::InputGroup>& groups) {
+    auto results = helm::build(console_.files(), console_.processes(), releases_, is_inside, {});
     for (size_t i = 0; i < results.size(); ++i) {
       if (const auto* failure = std::get_if<BuildFailure>(&results[i])) {
-        if (configs[i]->helm.build == Building::Required) {
-          fail(console_, fmt::format("{}: {}", configs[i]->file->name(), failure->message));
+        if (configs_[i]->helm.build == Building::Required) {
+          fail(console_, fmt::format("{}: {}", configs_[i]->file->name(), failure->message));
           return false;
         }
-        explain(releases[i].chart, "charts", *failure);
+        explain(releases_[i].chart, "charts", *failure);
         continue;
       }
       leave_out_chart(std::get<helm::Built>(results[i]));
@@ -255,14 +263,15 @@ class Roots {
     return true;
   }
 
-  void add_releases(const lint::Config& config, const std::string& folder,
-                    std::vector<const lint::Config*>& configs, std::vector<helm::Release>& releases) const {
+  void add_releases(const lint::Config& config, const std::string& folder) {
     if (config.helm.build == Building::Never) return;
     for (const lint::HelmChart& chart : config.helm.charts) {
       if (!lint::names_folder(chart.chart, config.folder, folder)) continue;
       std::string ns = !chart.ns.empty() ? chart.ns : !ns_.empty() ? ns_ : config.ns.value_or("");
-      releases.push_back({folder, chart.values, chart.release, std::move(ns)});
-      configs.push_back(&config);
+      helm::Release release{folder, chart.values, chart.release, std::move(ns)};
+      if (is_left_out(release.scope())) continue;
+      releases_.push_back(std::move(release));
+      configs_.push_back(&config);
     }
   }
 
@@ -291,9 +300,10 @@ class Roots {
     for (const FoundRoot& root : found_) {
       lint::InputGroup group;
       for (const std::string& file : root.tree->patch_files()) {
+        patches_.insert(file);
         const bool is_new =
             left_out_.try_emplace(file, fmt::format("is a patch of {}", root.tree->root()->path)).second;
-        if (is_new) group.found.append(kustomize::check_patches(*root.tree, file));
+        if (is_new) group.found.append(kustomize::check_fields(root.tree->documents(file)));
       }
       if (group.found.empty()) continue;
       group.config = root.config;
@@ -305,19 +315,23 @@ class Roots {
 
   Console& console_;
   Loaded& loaded_;
+  const RootFlags& flags_;
   const std::string& ns_;
   lint::Configurations& configurations_;
   std::vector<FoundRoot> found_;
+  std::vector<helm::Release> releases_;
+  std::vector<const lint::Config*> configs_;     // of the releases
   std::map<std::string, std::string> left_out_;  // absolute paths, with the reason
+  std::set<std::string> patches_;                // absolute paths
   std::set<std::string_view> said_;              // of what it was said that no program builds it
 };
 
 }  // namespace
 
 std::optional<std::vector<lint::InputGroup>> take_roots(Console& console, Loaded& loaded,
-                                                        const std::string& ns,
-                                                        lint::Configurations& configurations, bool builds) {
-  return Roots(console, loaded, ns, configurations).take(builds);
+                                                        const RootFlags& flags, const std::string& ns,
+                                                        lint::Configurations& configurations) {
+  return Roots(console, loaded, flags, ns, configurations).take();
 }
 
 }  // namespace trainjobc::cli

@@ -26,6 +26,9 @@ struct RootFlags {
   std::vector<std::string> releases;  // --release, likewise
   // Releases to leave out, by the names of their charts and values files. May be empty.
   std::function<bool(const std::string& path)> is_missing;
+  bool builds_found = false;  // kustomizations and charts that are found in directories
+  // Scopes of these to leave out. May be empty.
+  std::function<bool(const std::string& scope)> is_left_out;
   bool gitops = false;    // --roots
   bool is_quiet = false;  // don't list them
 
@@ -48,11 +51,11 @@ std::optional<std::vector<lint::InputGroup>> build_named(Console& console, const
                                                          lint::Configurations& configurations);
 
 // Of the files that were found in directories, those of roots: the patches, which are not whole objects, are
-// taken out; with `builds`, so is every file that a root uses, and the roots' groups are added. nullopt,
-// after an error, if a root can't be built that has to be.
+// taken out; if the roots are built, so is every file that a root uses, and the roots' groups are added.
+// nullopt, after an error, if a root can't be built that has to be.
 std::optional<std::vector<lint::InputGroup>> take_roots(Console& console, Loaded& loaded,
-                                                        const std::string& ns,
-                                                        lint::Configurations& configurations, bool builds);
+                                                        const RootFlags& flags, const std::string& ns,
+                                                        lint::Configurations& configurations);
 
 // The roots that Flux and Argo CD objects among the files name, instead of the files. The roots of one
 // cluster are a scope. nullopt, after an error, if there are none, or one can't be read.

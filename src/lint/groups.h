@@ -48,6 +48,8 @@ struct LoadedInputs {
   std::vector<std::string> parts;  // the files that roots are made of
   std::vector<PassedOver> passed_over;
   std::vector<std::string> excluded;
+  std::vector<Source> patches;  // of kustomizations that were found in directories: they are in no group
+  bool has_roots = false;       // there are kustomizations or charts that can be built
 };
 
 // Without sources, one group without inputs.
@@ -85,7 +87,8 @@ struct ScopedCompilation {
 // Compiles each scope by itself; they are sorted by name.
 std::vector<ScopedCompilation> compile_scopes(std::vector<InputGroup> groups, const Options& options);
 
-// Like compile_groups, but each job's objects go to the sink of its group and are not kept; `governed` is empty.
+// Like compile_groups, but each job's objects go to the sink of its group and are not kept; `governed` is
+// empty.
 using SinkOfGroup = std::function<ObjectSink&(size_t group)>;
 GroupedCompilation compile_groups_into_sinks(std::vector<InputGroup> groups, const Options& options,
                                              const SinkOfGroup& sink_of);

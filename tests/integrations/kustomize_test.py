@@ -216,6 +216,42 @@ generators:
         self.assertEqual(2, done.returncode)
         self.assertEqual([], [*self.folder.rglob("ran")])
 
+    def test_editor(self):
+        """The language server shows what lint finds, before and after a patch is saved."""
+        wrong = FILES["overlays/patched/nodes.yaml"] + "    numProcs: 3\n"
+        path = self.folder / "overlays/patched/nodes.yaml"
+        self.write("overlays/patched/nodes.yaml", wrong)
+        found = json.loads(self.run_us("lint", "-o", "json", ".").stdout)["diagnostics"]
+        messages = [("initialize", {"rootUri": self.folder.as_uri(), "capabilities": {}}), ("initialized", {}),
+                    ("textDocument/didOpen", {"textDocument": {"uri": path.as_uri(), "languageId": "yaml", "version": 1,
+                                                               "text": wrong}})]
+        with subprocess.Popen([BINARY, "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+            def send(method, params, **more):
+                body = json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **more}).encode()
+                server.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+                server.stdin.flush()
+
+            def published(document):
+                """The findings on it that come next."""
+                while True:
+                    length = int(server.stdout.readline().split(b":")[1])
+                    server.stdout.readline()
+                    message = json.loads(server.stdout.read(length))
+                    if message.get("params", {}).get("uri") == document.as_uri():
+                        return {(one["code"], one["range"]["start"]["line"] + 1) for one in message["params"]["diagnostics"]}
+
+            for method, params in messages:
+                send(method, params, **({"id": 1} if method == "initialize" else {}))
+            of_lint = {(one["rule"], one["line"]) for one in found if one["file"].endswith("overlays/patched/nodes.yaml")}
+            self.assertEqual({("input/unknown-field", 7)}, of_lint)
+            self.assertEqual(of_lint, published(path))
+            self.write("overlays/patched/nodes.yaml", FILES["overlays/patched/nodes.yaml"])
+            send("textDocument/didChange", {"textDocument": {"uri": path.as_uri(), "version": 2},
+                                            "contentChanges": [{"text": FILES["overlays/patched/nodes.yaml"]}]})
+            send("textDocument/didSave", {"textDocument": {"uri": path.as_uri()}})
+            self.assertEqual(set(), published(path))
+            server.kill()
+
     def test_dashes(self):
         shutil.copytree(self.folder / "base", self.folder / "-base")
         self.assertEqual(0, self.run_us("render", "--kustomize=-base").returncode)

@@ -271,7 +271,7 @@ int run_lint(Console& console, LintFlags flags, base::ProcessRunner& runner) {
 std::function<int(Console&)> setup_lint(Command& command) {
   auto flags = std::make_shared<LintFlags>();
   flags->input.add_to(command);
-  flags->input.builds_found = true;
+  flags->input.roots.builds_found = true;
   const auto names = lint::report_format_names();
   command
       .add("-o,--format", &flags->formats,

@@ -10,6 +10,7 @@
 
 #include "base/files/descriptor.h"
 #include "base/files/paths.h"
+#include "base/text/text.h"
 #include "base/version.h"
 #include "cli/commands.h"
 #include "features/lsp/server.h"
@@ -72,6 +73,7 @@ int run_lsp(Console& console) {
         is_written = is_written && console.write_manifests(lsp::frame(message));
       },
       [&](const std::string& name, std::string_view text) { return keep_runtime(console, name, text); });
+  server.build_roots_with(root_builder(console));
   const int status = lsp::serve(server, [&](std::chrono::milliseconds wait) {
     return is_written ? base::read_available(STDIN_FILENO, wait) : std::nullopt;
   });
@@ -91,6 +93,26 @@ lsp::InputLoader workspace_loader(Console& console) {
         if (!loaded) return base::IoError{own.errors};
         return std::move(*loaded);
       };
+}
+
+lsp::RootBuilder root_builder(Console& console) {
+  return [&console](base::FileSystem& files, const std::vector<std::string>& paths,
+                    const std::function<bool(const std::string& scope)>& is_left_out) {
+    LoadingConsole own(console, files);
+    InputFlags flags;
+    flags.paths = paths;
+    flags.roots.builds_found = true;
+    flags.roots.is_left_out = is_left_out;
+    auto loaded = load_inputs(own, flags);
+    constexpr std::string_view kNote = "note: ";
+    std::string_view said = base::trimmed(own.errors);
+    if (said.starts_with(kNote)) said.remove_prefix(kNote.size());
+    lsp::BuiltRoots built{{}, std::string(said)};
+    for (lint::InputGroup& group : loaded ? loaded->groups : std::vector<lint::InputGroup>()) {
+      if (!group.parts.empty() || !group.templates.empty()) built.groups.push_back(std::move(group));
+    }
+    return built;
+  };
 }
 
 std::function<int(Console&)> setup_lsp(Command& command) {

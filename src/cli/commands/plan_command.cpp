@@ -110,7 +110,7 @@ int run_plan(Console& console, const PlanFlags& flags, base::ProcessRunner& runn
 std::function<int(Console&)> setup_plan(Command& command) {
   auto flags = std::make_shared<PlanFlags>();
   flags->input.add_to(command);
-  flags->input.builds_found = true;
+  flags->input.roots.builds_found = true;
   command.add("--ranks", &flags->ranks,
               "List what each process sees: ranks, host, command and environment, and MPI's hostfile");
   command

@@ -92,10 +92,10 @@ base::Diagnostics check_images(const Tree& tree, const std::string& built) {
   return found;
 }
 
-base::Diagnostics check_patches(const Tree& tree, const std::string& patch_file) {
+base::Diagnostics check_fields(std::span<const Node* const> documents) {
   base::Diagnostics found;
   const schema::VersionSchemas& schemas = schema::all_versions().back();
-  for (const Node* document : tree.documents(patch_file)) {
+  for (const Node* document : documents) {
     const schema::KindSchema* kind = schemas.kind(yaml::string_at(*document, "kind"));
     const bool is_ours = kind && yaml::string_at(*document, "apiVersion") == model::kTrainerApiVersion;
     if (!is_ours) continue;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What kustomize does not know of Trainer's kinds: its transformers change the fields of Kubernetes' own kinds only,
-// unless `configurations` names more.
+// What kustomize does not know of Trainer's kinds: its transformers change the fields of Kubernetes' own
+// kinds only, unless `configurations` names more.
 #pragma once
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,13 +18,13 @@ namespace trainjobc::kustomize {
 // The configuration that tells it: what `trainjobc kustomize-config` prints.
 std::string configuration();
 
-// Entries of `images` that were meant for a TrainJob and did not reach it. `built` is the text that was built from
-// the tree, which the locations refer to.
+// Entries of `images` that were meant for a TrainJob and did not reach it. `built` is the text that was built
+// from the tree, which the locations refer to.
 base::Diagnostics check_images(const Tree& tree, const std::string& built);
 
-// A patch is not a whole object: its fields are checked, but not which ones it lacks. What isn't a document of one of
-// Trainer's kinds is passed over.
-base::Diagnostics check_patches(const Tree& tree, const std::string& patch_file);
+// A patch, or an object that patches complete, is not a whole object: its fields are checked, but not which
+// ones it lacks. What isn't of one of Trainer's kinds is passed over.
+base::Diagnostics check_fields(std::span<const yaml::Node* const> documents);
 
 // Hints for the names of runtimes that namePrefix or nameSuffix has changed, by the name before.
 std::map<std::string, std::string, std::less<>> renamed_runtimes(const Tree& tree);

@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "base/files/paths.h"
+#include "features/kustomize/checks.h"
+#include "features/kustomize/kustomization.h"
 #include "lint/config.h"
 #include "policy/plugin.h"
 #include "rules/rules.h"
@@ -221,10 +223,83 @@ bool is_same_finding(const Diagnostic& a, const Diagnostic& b) {
 
 }  // namespace
 
+namespace {
+
+// The files that the group was made of.
+std::vector<DocumentId> parts_of(const lint::InputGroup& group) {
+  std::vector<DocumentId> parts;
+  for (const Source& part : group.parts) parts.push_back(base::absolute_path(part.name));
+  for (const std::string& part : group.templates) parts.push_back(base::absolute_path(part));
+  return parts;
+}
+
+}  // namespace
+
+// Those that read a file that was saved; all, if one was saved that none has read.
+void Workspace::build_roots() {
+  if (!build_ || !problem_.empty()) return;
+  if (!has_roots_) roots_.groups.clear();
+  const auto saved = std::exchange(roots_.saved, {});
+  if (has_roots_ && (roots_.has_to_build || !saved.empty())) {
+    const bool is_known = std::ranges::includes(roots_.built, saved);
+    if (roots_.has_to_build || !is_known) roots_.groups.clear();
+    std::erase_if(roots_.groups, [&](const lint::InputGroup& group) {
+      return std::ranges::any_of(parts_of(group),
+                                 [&](const DocumentId& part) { return saved.contains(part); });
+    });
+    const auto is_left_out = [&](const std::string& scope) {
+      return std::ranges::find(roots_.groups, scope, &lint::InputGroup::scope) != roots_.groups.end();
+    };
+    const auto on_disk = as_saved();
+    BuiltRoots built = build_(*on_disk, folders_, is_left_out);
+    std::ranges::move(built.groups, std::back_inserter(roots_.groups));
+    root_problem_ = std::move(built.problem);
+    roots_.has_to_build = false;
+  }
+  index_roots();
+}
+
+void Workspace::index_roots() {
+  const auto before = std::exchange(roots_.parts, {});
+  roots_.built.clear();
+  const auto add = [&](const DocumentId& document, std::string text) {
+    const auto known = before.find(document);
+    const bool is_same = known != before.end() && known->second->text() == text;
+    roots_.parts[document] =
+        is_same ? known->second : std::make_shared<const base::SourceFile>(document, std::move(text));
+  };
+  for (const Source& patch : roots_.patches) add(base::absolute_path(patch.name), patch.text);
+  for (const lint::InputGroup& group : roots_.groups) {
+    for (const Source& part : group.parts) add(base::absolute_path(part.name), part.text);
+    for (const std::string& part : group.templates) {
+      auto text = disk_.read(part);
+      if (auto* read = std::get_if<std::string>(&text)) add(base::absolute_path(part), std::move(*read));
+    }
+    for (DocumentId& part : parts_of(group)) roots_.built.insert(std::move(part));
+  }
+}
+
+// Files of roots are checked as what is built of them.
+std::vector<lint::InputGroup> Workspace::linted_groups() const {
+  std::vector<lint::InputGroup> groups = groups_;
+  const auto is_built = [&](const std::string& name) {
+    return roots_.built.contains(base::absolute_path(name));
+  };
+  for (lint::InputGroup& group : groups) {
+    std::erase_if(group.inputs, [&](const Source& source) { return is_built(source.name); });
+    group.found.retain([&](const Diagnostic& found) {
+      return !found.location.file || !is_built(found.location.file->name());
+    });
+  }
+  std::ranges::copy(roots_.groups, std::back_inserter(groups));
+  return groups;
+}
+
 std::shared_ptr<const WorkspaceFindings> Workspace::findings() {
   bring_up_to_date();
   if (findings_) return findings_;
-  linted_ = std::make_shared<const lint::Findings>(lint::find(groups_, options_of_lint(), ""));
+  build_roots();
+  linted_ = std::make_shared<const lint::Findings>(lint::find(linted_groups(), options_of_lint(), ""));
   edited_.clear();
   findings_ = as_shown(last_findings());
   return findings_;
@@ -237,7 +312,7 @@ std::shared_ptr<const WorkspaceFindings> Workspace::early_findings() {
   if (findings_) return findings_;
   const auto findings = last_findings();
   for (const DocumentId& document : edited_) {
-    if (group_of_.contains(document)) lint_edited(document, *findings);
+    if (group_of_.contains(document) && !roots_.parts.contains(document)) lint_edited(document, *findings);
   }
   return as_shown(findings);
 }
@@ -302,7 +377,10 @@ std::vector<lint::InputGroup> Workspace::group_with(const DocumentId& document, 
 
 // On the lines of the texts that the editor shows, with errors in their syntax and in configurations.
 std::shared_ptr<const WorkspaceFindings> Workspace::as_shown(std::shared_ptr<WorkspaceFindings> findings) {
+  move_from_output(*findings);
+  for (const auto& [document, part] : roots_.parts) move_to_buffer(document, *part, *findings);
   for (const auto& [document, frozen] : frozen_) {
+    if (roots_.parts.contains(document)) continue;
     const Relocation relocation(document, LineMap(*frozen.linted, *frozen.current->file),
                                 *frozen.current->file);
     findings->diagnostics = relocated(std::move(findings->diagnostics), relocation);
@@ -314,9 +392,49 @@ std::shared_ptr<const WorkspaceFindings> Workspace::as_shown(std::shared_ptr<Wor
   return findings;
 }
 
+// Of a part of a kustomization or chart that has changes which are not on disk: the findings on what is the
+// same, and what can be said of the rest, which nothing was built from.
+void Workspace::move_to_buffer(const DocumentId& document, const base::SourceFile& part,
+                               WorkspaceFindings& findings) const {
+  const std::string* text = buffer(document);
+  if (!text || *text == part.text()) return;
+  const std::shared_ptr<const ParsedText> shown = look_up(document).current;
+  const Relocation relocation(document, LineMap(part, *shown->file), *shown->file);
+  findings.diagnostics = relocated(std::move(findings.diagnostics), relocation);
+  findings.memory.push_back(shown);
+  if (!is_manifest(document)) return;
+  if (!shown->is_readable) return add_syntax_errors(document, findings);
+  std::vector<const yaml::Node*> objects;
+  for (const compile::InputObject& object : shown->objects()) objects.push_back(object.as_written());
+  const LineMap before(*shown->file, part);
+  for (Diagnostic& found : kustomize::check_fields(objects).take()) {
+    if (before(found.location.line) == 0) findings.diagnostics.add(std::move(found));
+  }
+}
+
+// The findings on what a generator or a plugin has made are at the file of the kustomization or chart.
+void Workspace::move_from_output(WorkspaceFindings& findings) const {
+  std::map<std::string_view, const base::SourceFile*> owners;
+  for (const lint::InputGroup& group : roots_.groups) {
+    for (const DocumentId& part : parts_of(group)) {
+      const std::string folder = base::parent_of(part);
+      const bool is_owner = kustomize::is_kustomization(part) || part.ends_with("/Chart.yaml");
+      if (!is_owner || folder != base::parent_of(base::absolute_path(group.inputs.front().name))) continue;
+      if (const auto known = roots_.parts.find(part); known != roots_.parts.end())
+        owners[group.inputs.front().name] = known->second.get();
+    }
+  }
+  findings.diagnostics.retain([&](Diagnostic& found) {
+    const auto owner = found.location.file ? owners.find(found.location.file->name()) : owners.end();
+    if (owner != owners.end()) found.location = base::whole_line(*owner->second, 1);
+    return true;
+  });
+  for (const auto& [document, part] : roots_.parts) findings.memory.push_back(part);
+}
+
 // What `lint` says about the syntax of the text that the editor shows.
 void Workspace::add_syntax_errors(const DocumentId& document, WorkspaceFindings& findings) const {
-  if (!group_of_.contains(document)) return;
+  if (!group_of_.contains(document) && !roots_.parts.contains(document)) return;
   const ParsedText& shown = *look_up(document).current;
   std::vector<yaml::FoundDocument> readable;
   for (const ParsedText::Part& part : shown.parts) {

@@ -177,6 +177,7 @@ const std::map<std::string_view, Server::Notification>& Server::notifications() 
       {"exit", &Server::exit},
       {"textDocument/didOpen", &Server::did_open},
       {"textDocument/didChange", &Server::did_change},
+      {"textDocument/didSave", &Server::did_save},
       {"textDocument/didClose", &Server::did_close},
       {"workspace/didChangeWatchedFiles", &Server::did_change_files},
       {"workspace/didChangeWorkspaceFolders", &Server::did_change_folders},
@@ -288,6 +289,9 @@ void Server::publish(std::shared_ptr<const WorkspaceFindings> findings) {
   auto now = std::make_unique<const PublishedFindings>(std::move(findings));
   if (workspace_.problem() != std::exchange(problem_, workspace_.problem()) && !problem_.empty())
     send_(make_notification("window/showMessage", {{"type", 1}, {"message", problem_}}));
+  if (workspace_.root_problem() != std::exchange(root_problem_, workspace_.root_problem()) &&
+      !root_problem_.empty())
+    send_(make_notification("window/showMessage", {{"type", 2}, {"message", root_problem_}}));
   std::set<DocumentId> changed;
   // Clients may drop findings on a version that is not the current one.
   const auto is_current = [&](const DocumentId& document) {
@@ -384,6 +388,11 @@ void Server::did_change(const Json& params) {
   workspace_.set_text(*document, std::move(text));
   has_news_ = true;
   has_edits_ = true;
+}
+
+void Server::did_save(const Json& params) {
+  const auto document = path_of(text_member(params, {"textDocument", "uri"}));
+  if (document && workspace_.note_saved(*document)) has_news_ = true;
 }
 
 void Server::did_close(const Json& params) {

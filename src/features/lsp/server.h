@@ -44,6 +44,9 @@ class Server {
          KeepFile keep = {});
   ~Server();
 
+  // Findings on the files of kustomizations and charts are those of what is built of them.
+  void build_roots_with(RootBuilder build) { workspace_.build_roots_with(std::move(build)); }
+
   // Queues a message. One that cancels a queued request answers that.
   void receive(const std::string& body);
   // A message that could not be read.
@@ -105,6 +108,7 @@ class Server {
   void exit(const Json& params);
   void did_open(const Json& params);
   void did_change(const Json& params);
+  void did_save(const Json& params);
   void did_close(const Json& params);
   void did_change_files(const Json& params);
   void did_change_folders(const Json& params);
@@ -140,6 +144,7 @@ class Server {
   std::map<DocumentId, int64_t> versions_;            // of open documents
   std::map<DocumentId, int64_t> published_versions_;  // of the texts that the client has findings on
   std::string problem_;                               // that was shown last
+  std::string root_problem_;                          // likewise
   bool watches_files_ = false;                        // the client registers watchers
   bool knows_snippets_ = false;                       // the client completes with placeholders
   bool resolves_actions_ = false;                     // the client resolves edits of code actions

@@ -10,6 +10,7 @@
 
 #include "base/files/paths.h"
 #include "compile/versions.h"
+#include "features/kustomize/kustomization.h"
 #include "lint/config.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
@@ -22,11 +23,6 @@ bool can_read(const yaml::FoundDocument& document) {
   base::Diagnostics problems;
   yaml::read_document(document, arena, problems);
   return !problems.has_errors();
-}
-
-bool is_manifest(std::string_view path) {
-  return !is_settings_file(path) &&
-         (path.ends_with(".yaml") || path.ends_with(".yml") || path.ends_with(".json"));
 }
 
 // Whether a change of the file may change which files are read, or how.
@@ -103,6 +99,11 @@ class Overlay final : public base::FileSystem {
 
 }  // namespace
 
+bool is_manifest(std::string_view path) {
+  return !is_settings_file(path) &&
+         (path.ends_with(".yaml") || path.ends_with(".yml") || path.ends_with(".json"));
+}
+
 bool is_settings_file(std::string_view path) {
   return path.ends_with(std::string("/") + lint::kConfigName);
 }
@@ -149,19 +150,23 @@ std::string with_readable_documents(const ParsedText& current, const ParsedText&
 }
 
 Workspace::Workspace(const base::FileSystem& disk, InputLoader load, policy::PolicyOptions policy)
-    : files_(std::make_unique<Overlay>(disk, buffers_)), load_(std::move(load)), policy_(std::move(policy)) {
+    : disk_(disk),
+      files_(std::make_unique<Overlay>(disk, buffers_)),
+      load_(std::move(load)),
+      policy_(std::move(policy)) {
   groups_.front().config = std::make_shared<lint::Config>();
 }
 
 void Workspace::set_folders(std::vector<std::string> folders) {
   folders_ = std::move(folders);
   has_to_load_ = true;
+  roots_.has_to_build = true;
   note_change();
 }
 
 void Workspace::set_text(const DocumentId& document, std::string text) {
   const bool is_new = buffer(document) == nullptr;
-  const bool is_read = sources_.contains(document);
+  const bool is_read = sources_.contains(document) || roots_.parts.contains(document);
   if (is_about_files(document) || (!is_read && is_manifest(document) && (is_new || mentions_trainer(text))))
     has_to_load_ = true;
   buffers_[document] = std::move(text);
@@ -185,7 +190,22 @@ void Workspace::close(const DocumentId& document) {
   note_change_on_disk(document);
 }
 
+bool Workspace::note_saved(const DocumentId& document) {
+  if (!build_ || !has_roots_ || !is_of_roots(document)) return false;
+  roots_.saved.insert(document);
+  findings_.reset();
+  return true;
+}
+
+// Whether a file on disk may be one that a kustomization or chart reads.
+bool Workspace::is_of_roots(const DocumentId& document) const {
+  if (roots_.built.contains(document) || kustomize::is_kustomization(document)) return true;
+  const bool has_objects = group_of_.contains(document) && !look_up(document).current->objects().empty();
+  return !has_objects;  // a list of fields, a values file
+}
+
 void Workspace::note_change_on_disk(const std::string& path) {
+  note_saved(path);
   if (buffer(path)) return;
   const auto sources = sources_.find(path);
   auto text = sources != sources_.end() && files_->kind(path) == base::FileKind::File
@@ -208,6 +228,12 @@ void Workspace::note_change() {
   for (auto& [name, document] : documents_) document.compiled.reset();
 }
 
+// The disk without buffers.
+std::unique_ptr<base::FileSystem> Workspace::as_saved() const {
+  static const std::map<DocumentId, std::string> kNone;
+  return std::make_unique<Overlay>(disk_, kNone);
+}
+
 void Workspace::bring_up_to_date() {
   if (has_to_load_) load();
   for (const DocumentId& document : std::exchange(changed_, {})) update_source(document);
@@ -224,7 +250,11 @@ void Workspace::load() {
       if (sources_.empty()) take(open_documents());
       return;
     }
-    take(std::move(std::get<lint::LoadedInputs>(loaded).groups));
+    auto& inputs = std::get<lint::LoadedInputs>(loaded);
+    has_roots_ = inputs.has_roots;
+    roots_.patches = std::move(inputs.patches);
+    take(std::move(inputs.groups));
+    index_roots();
     problem_.clear();
     const std::vector<std::string> others = unread_documents();
     if (others.empty()) return;
@@ -267,8 +297,8 @@ std::vector<lint::InputGroup> Workspace::open_documents() const {
 std::vector<std::string> Workspace::unread_documents() const {
   std::vector<std::string> unread;
   for (const auto& [document, text] : buffers_) {
-    if (is_manifest(document) && !sources_.contains(document) && mentions_trainer(text))
-      unread.push_back(document);
+    const bool is_read = sources_.contains(document) || roots_.parts.contains(document);
+    if (is_manifest(document) && !is_read && mentions_trainer(text)) unread.push_back(document);
   }
   return unread;
 }

@@ -29,6 +29,8 @@ namespace trainjobc::lsp {
 
 // Whether the document is a .trainjobc.yaml.
 bool is_settings_file(std::string_view path);
+// Whether its name is that of a file with objects.
+bool is_manifest(std::string_view path);
 
 // One text of a file. Immutable; who refers to its nodes or its file holds it. Not thread safe: objects are
 // read when they are needed.
@@ -88,11 +90,26 @@ struct WorkspaceFindings {
 using InputLoader = std::function<std::variant<lint::LoadedInputs, base::IoError>(
     base::FileSystem& files, const std::vector<std::string>& paths)>;
 
+// The kustomizations and charts of folders, built from the files on disk.
+struct BuiltRoots {
+  std::vector<lint::InputGroup> groups;
+  std::string problem;  // why some, or all, can't be built; "" if they can
+};
+
+// Builds those whose scopes are not left out.
+using RootBuilder =
+    std::function<BuiltRoots(base::FileSystem& files, const std::vector<std::string>& folders,
+                             const std::function<bool(const std::string& scope)>& is_left_out)>;
+
 // Not thread safe. Lookups are computed when they are first needed, and kept until a change.
 class Workspace {
  public:
   // `disk` outlives it. `policy`: of compiled documents.
   Workspace(const base::FileSystem& disk, InputLoader load, policy::PolicyOptions policy = {});
+
+  // Without it, the files of kustomizations and charts are checked one by one. They are built for findings(),
+  // and again when one of their files was saved.
+  void build_roots_with(RootBuilder build) { build_ = std::move(build); }
 
   // ----- changes -----
 
@@ -101,6 +118,8 @@ class Workspace {
   // Opens a document, or gives it another text.
   void set_text(const DocumentId& document, std::string text);
   void close(const DocumentId& document);
+  // An open document was written to disk. Whether that may change findings.
+  bool note_saved(const DocumentId& document);
   // A file on disk, or in a folder of this path, was created, changed or deleted.
   void note_change_on_disk(const std::string& path);
   // nullptr if the document is not open.
@@ -123,6 +142,8 @@ class Workspace {
   bool is_up_to_date() const { return findings_ != nullptr; }
   // Why not all files can be read; "" if they can. Then the findings are those of what was read last.
   const std::string& problem() const { return problem_; }
+  // The same of kustomizations and charts.
+  const std::string& root_problem() const { return root_problem_; }
 
   // ----- lookups of features -----
 
@@ -173,8 +194,27 @@ class Workspace {
     std::shared_ptr<const base::SourceFile> linted;
   };
 
+  // The kustomizations and charts of the folders.
+  struct Roots {
+    std::vector<lint::InputGroup> groups;
+    bool has_to_build = true;     // all of them
+    std::set<DocumentId> saved;   // since they were built
+    std::vector<Source> patches;  // of those that are not built; they are not whole objects
+    // What findings refer to: the files that groups are made of, as they are on disk, and the patches.
+    std::map<DocumentId, std::shared_ptr<const base::SourceFile>> parts;
+    std::set<DocumentId> built;  // of the parts: those of groups
+  };
+
   void note_change();
   void load();
+  void build_roots();
+  std::unique_ptr<base::FileSystem> as_saved() const;
+  bool is_of_roots(const DocumentId& document) const;
+  void index_roots();
+  std::vector<lint::InputGroup> linted_groups() const;
+  void move_to_buffer(const DocumentId& document, const base::SourceFile& part,
+                      WorkspaceFindings& findings) const;
+  void move_from_output(WorkspaceFindings& findings) const;
   void take(std::vector<lint::InputGroup> groups);
   std::vector<lint::InputGroup> open_documents() const;
   std::vector<std::string> unread_documents() const;
@@ -189,13 +229,18 @@ class Workspace {
   void add_syntax_errors(const DocumentId& document, WorkspaceFindings& findings) const;
   void add_configuration_errors(WorkspaceFindings& findings);
 
+  const base::FileSystem& disk_;
   std::map<DocumentId, std::string> buffers_;  // of open documents
   std::unique_ptr<base::FileSystem> files_;    // the disk with the buffers over it
   InputLoader load_;
+  RootBuilder build_;
   policy::PolicyOptions policy_;
   std::vector<std::string> folders_;
   std::string problem_;
+  std::string root_problem_;
   bool has_to_load_ = true;
+  bool has_roots_ = false;
+  Roots roots_;
   std::vector<lint::InputGroup> groups_ = std::vector<lint::InputGroup>(1);
   std::map<DocumentId, std::vector<Source*>> sources_;  // in `groups_`; a runtime may be in several
   std::map<DocumentId, size_t> group_of_;               // of inputs
