@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "base/files/paths.h"
@@ -14,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/input.h"
 #include "features/diff/format.h"
+#include "features/kustomize/kustomization.h"
 #include "features/migrate/format.h"
 #include "features/migrate/migrate.h"
 #include "model/behaviours.h"
@@ -127,6 +129,9 @@ int emit(Console& console, const migrate::Migration& migration, const MigrateFla
     const bool is_file = file.name != base::kStdin;
     if (target_of(flags) == Target::Diff && (is_file || flags.show_diff) && !flags.summary) {
       if (const int shown = show_change(console, file); shown != kOk) return shown;
+    } else if (file.is_beside && target_of(flags) == Target::Write) {
+      if (const auto error = console.files().write(file.name, file.new_text, 0666))
+        status = fail(console, error->message);
     } else if (target_of(flags) == Target::Write && is_file) {
       if (const auto error = console.files().replace(file.name, file.old_text, file.new_text))
         status = fail(console, error->message);
@@ -166,8 +171,32 @@ std::string summary(const migrate::Migration& migration, const MigrateFlags& fla
                      only_shown ? "; --write rewrites the files" : "", stays);
 }
 
-migrate::Migration migrate_group(lint::InputGroup group, const MigrateFlags& flags) {
+// The kustomizations among the inputs, and their patches, which are not objects.
+void add_kustomizations(Console& console, const lint::InputGroup& group, const lint::LoadedInputs& loaded,
+                        migrate::MigrateOptions& options) {
+  std::set<std::string> read;
+  for (const Source& source : group.inputs) {
+    if (!kustomize::is_kustomization(source.name)) continue;
+    const std::string folder = base::shortest_path(base::parent_of(base::absolute_path(source.name)));
+    auto tree = kustomize::read_tree(console.files(), folder);
+    if (!tree->root()) continue;
+    for (const std::string& file : tree->patch_files()) {
+      const auto is_above = [&](const std::string& directory) {
+        return !base::path_below(file, base::absolute_path(directory)).empty();
+      };
+      if (std::ranges::none_of(loaded.directories, is_above) || !read.insert(file).second) continue;
+      const std::string name = base::shortest_path(file);
+      auto text = console.files().read(name);
+      if (auto* known = std::get_if<std::string>(&text)) options.patches.push_back({name, std::move(*known)});
+    }
+    options.kustomizations.push_back(std::move(tree));
+  }
+}
+
+migrate::Migration migrate_group(Console& console, lint::InputGroup group, const lint::LoadedInputs& loaded,
+                                 const MigrateFlags& flags) {
   migrate::MigrateOptions options;
+  add_kustomizations(console, group, loaded, options);
   options.compile = lint::options_of(group, to_options(flags.input));
   options.to = flags.to;
   options.manager = flags.manager;
@@ -231,7 +260,8 @@ int run_migrate(Console& console, const MigrateFlags& flags) {
   std::vector<migrate::Migration> migrations;
   migrate::Migration all;
   for (lint::InputGroup& group : loaded->groups) {
-    migrate::Migration& one = migrations.emplace_back(migrate_group(std::move(group), flags));
+    migrate::Migration& one =
+        migrations.emplace_back(migrate_group(console, std::move(group), *loaded, flags));
     std::ranges::copy(one.files, std::back_inserter(all.files));
     all.objects += one.objects;
     all.changed += one.changed;

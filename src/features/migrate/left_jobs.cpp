@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text/text.h"
+#include "features/kustomize/kustomization.h"
 #include "features/migrate/v1/old_names.h"
 #include "model/train_job.h"
 #include "model/v1_kinds.h"
@@ -69,11 +70,19 @@ std::vector<NamedJob> jobs_in_text(std::string_view text) {
 
 class LeftJobs {
  public:
-  explicit LeftJobs(const Node& object)
-      : object_(object),
-        kind_(yaml::string_at(object, "kind")),
-        is_kustomization_(kind_ == "Kustomization" || kind_ == "Component"),
-        id_(model::identify(object).str()) {}
+  LeftJobs(const Node& object, const std::set<const Node*>& seen)
+      : object_(object), seen_(seen), kind_(yaml::string_at(object, "kind")) {
+    const base::Location at = yaml::locate(object);
+    const std::string file = at.file ? at.file->name() : "";
+    is_kustomization_ = kind_ == "Kustomization" || kind_ == "Component" || kustomize::is_kustomization(file);
+    if (is_kustomization_) {
+      id_ = kustomization_id(file);
+    } else if (!kind_.empty()) {
+      id_ = model::identify(object).str();
+    } else {
+      kind_ = "document";
+    }
+  }
 
   base::Diagnostics run() {
     if (is_job(object_)) {
@@ -95,6 +104,7 @@ class LeftJobs {
   }
 
   void walk(const Node& node, const std::string& field) {
+    if (seen_.contains(&node)) return;
     if (is_kustomization_) {
       add_target(node, field);
     } else if (is_job(node)) {
@@ -134,8 +144,9 @@ class LeftJobs {
   }
 
   const Node& object_;
+  const std::set<const Node*>& seen_;
   std::string_view kind_;
-  bool is_kustomization_;
+  bool is_kustomization_ = false;
   std::string id_;
   base::Diagnostics found_;
 };
@@ -146,8 +157,12 @@ bool is_chart_template(std::string_view text) {
 
 }  // namespace
 
-base::Diagnostics find_left_jobs(const Node& object) {
-  return LeftJobs(object).run();
+std::string kustomization_id(const std::string& file) {
+  return "Kustomization/" + file;
+}
+
+base::Diagnostics find_left_jobs(const Node& object, const std::set<const Node*>& seen) {
+  return LeftJobs(object, seen).run();
 }
 
 base::Diagnostics find_left_jobs(const base::SourceFile& file, std::string_view text) {

@@ -4,6 +4,8 @@
 // object, in a text, in a template. A file that still has them only looks migrated.
 #pragma once
 
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "base/diagnostic.h"
@@ -14,8 +16,11 @@ namespace trainjobc::migrate {
 
 inline constexpr std::string_view kLeftRule = "migrate/left";
 
-// Those in an object that was not converted.
-base::Diagnostics find_left_jobs(const yaml::Node& object);
+// What findings in a kustomization, or its patches, are about: no job.
+std::string kustomization_id(const std::string& file);
+
+// Those in an object that was not converted, outside `seen`.
+base::Diagnostics find_left_jobs(const yaml::Node& object, const std::set<const yaml::Node*>& seen = {});
 
 // Those in `text`, which could not be read. It has the lines of `file`; what was read of it is blank.
 base::Diagnostics find_left_jobs(const base::SourceFile& file, std::string_view text);

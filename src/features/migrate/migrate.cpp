@@ -19,6 +19,7 @@
 #include "compile/kept_jobs.h"
 #include "compile/versions.h"
 #include "features/cluster/live.h"
+#include "features/migrate/kustomizations.h"
 #include "features/migrate/left_jobs.h"
 #include "features/migrate/rewrite_file.h"
 #include "features/migrate/trainer_versions.h"
@@ -159,11 +160,15 @@ class Migrator {
       : options_(options),
         inputs_(std::move(inputs)),
         runtimes_(std::move(runtimes)),
-        v1_(options_, inputs_, runtimes_) {
+        v1_(options_, inputs_, runtimes_),
+        kustomizations_(options_.kustomizations) {
+    v1_.set_kustomized(kustomizations_.jobs());
     options_.compile.with_defaults = true;
     options_.compile.render = true;
     options_.compile.translate_pinned = true;
     target_ = compile::choose_target(options_.to);
+    for (const Source& patch : options_.patches)
+      patch_files_.push_back(std::make_shared<base::SourceFile>(patch.name, patch.text));
   }
 
   Migration run() {
@@ -236,6 +241,7 @@ class Migrator {
 
   void rewrite() {
     results_.clear();
+    patch_results_.clear();
     rewritten_runtimes_.clear();
     outcomes_.clear();
     new_runtimes_.clear();
@@ -243,8 +249,14 @@ class Migrator {
     const auto changes = [this](const Node& object, const yaml::Maker& make, base::Diagnostics& problems) {
       return Changed{{change(object, make, problems)}};
     };
-    const auto changes_of_inputs = [&](const Node& object, const yaml::Maker& make,
-                                       base::Diagnostics& problems) {
+    const Change kustomized = [this](const Node& document, const yaml::Maker& make,
+                                     base::Diagnostics& problems) {
+      std::optional<Changed> converted = kustomizations_.convert(document, make, problems);
+      return converted ? std::move(*converted) : Changed{{&document}};
+    };
+    const Change changes_of_inputs = [&](const Node& object, const yaml::Maker& make,
+                                         base::Diagnostics& problems) {
+      if (!object.is_map()) return Changed{{&object}};
       std::optional<Changed> converted = v1_.convert(object, make, problems);
       if (!converted) converted = v1_.select_again(object, make, problems);
       if (!converted && options_.compile.jobs.empty()) problems.append(find_left_jobs(object));
@@ -253,8 +265,16 @@ class Migrator {
       add_outcome(object, changed);
       return changed;
     };
-    for (const base::SourceFile* file : before_.compiled.files)
-      results_.push_back(rewrite_file(*file, changes_of_inputs));
+    const std::vector<const base::SourceFile*>& files = before_.compiled.files;
+    results_.resize(files.size());
+    for (const bool is_kustomization : {false, true}) {
+      for (size_t i = 0; i < files.size(); ++i) {
+        if (kustomizations_.knows(*files[i]) != is_kustomization) continue;
+        results_[i] = rewrite_file(*files[i], is_kustomization ? kustomized : changes_of_inputs);
+      }
+      if (!is_kustomization) kustomizations_.translate(v1_);
+    }
+    for (const auto& file : patch_files_) patch_results_.push_back(rewrite_file(*file, kustomized));
     for (const Source& source : runtimes_) {
       const base::SourceFile file(source.name, source.text);
       rewritten_runtimes_.push_back({source.name, rewrite_file(file, changes).text, source.named});
@@ -351,12 +371,19 @@ class Migrator {
       if (options_.compile.jobs.empty())
         migration.findings.append(find_left_jobs(*before_.compiled.files[i], results_[i].unread));
     }
+    for (size_t i = 0; i < patch_results_.size(); ++i) {
+      if (patch_results_[i].text != options_.patches[i].text)
+        migration.files.push_back(
+            {options_.patches[i].name, options_.patches[i].text, patch_results_[i].text});
+      migration.findings.append(std::move(patch_results_[i].problems));
+    }
+    for (const Source& file : kustomizations_.new_files())
+      migration.files.push_back({file.name, "", file.text, false, true});
     for (const Source& runtime : new_runtimes_)
       migration.files.push_back({runtime.name, "", runtime.text, true});
     migration.of_v1 = v1_.count();
     const auto is_left_job = [](const Diagnostic& finding) {
-      return finding.rule == kLeftRule && !finding.object.starts_with("Kustomization/") &&
-             !finding.object.starts_with("Component/");
+      return finding.rule == kLeftRule && !finding.object.starts_with(kustomization_id(""));
     };
     migration.staying =
         v1_.staying() + static_cast<size_t>(std::ranges::count_if(migration.findings.items(), is_left_job));
@@ -372,6 +399,8 @@ class Migrator {
     migration.outcomes = outcomes_with(migration.findings);
     migration.differences = compare(after);
     migration.memory = {before_.compiled.memory, after.compiled.memory};
+    for (const auto& tree : options_.kustomizations) migration.memory.push_back(tree);
+    for (const auto& file : patch_files_) migration.memory.push_back(file);
     return migration;
   }
 
@@ -452,6 +481,9 @@ class Migrator {
   std::vector<Source> inputs_;
   std::vector<Source> runtimes_;
   V1Jobs v1_;
+  Kustomizations kustomizations_;
+  std::vector<std::shared_ptr<const base::SourceFile>> patch_files_;
+  std::vector<RewrittenFile> patch_results_;
   compile::Target target_;
   Rendering before_;
   std::set<std::string> rejected_;                                          // objects

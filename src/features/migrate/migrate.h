@@ -11,6 +11,7 @@
 #include "base/diagnostic.h"
 #include "compile/compile.h"
 #include "features/cluster/compare.h"
+#include "features/kustomize/kustomization.h"
 #include "lint/config.h"
 
 namespace trainjobc::migrate {
@@ -26,6 +27,9 @@ struct MigrateOptions {
   bool plain = false;          // write out what Trainer does not set up
   std::string alike;           // the role whose labels and restart policy all nodes get; "": the workers
   bool copies_key = true;      // of MPI, for root, whose ssh refuses the key that Trainer mounts
+  // Kustomizations of the inputs, and the files that are their patches.
+  std::vector<std::shared_ptr<const kustomize::Tree>> kustomizations;
+  std::vector<Source> patches;
   std::shared_ptr<const lint::Config> config;  // whose rules hold for findings; nullptr: none
 };
 
@@ -33,7 +37,8 @@ struct MigratedFile {
   std::string name;
   std::string old_text;
   std::string new_text;
-  bool is_new = false;  // a runtime's, in runtimes_dir
+  bool is_new = false;     // a runtime's, in runtimes_dir
+  bool is_beside = false;  // new, too, but beside the inputs
 };
 
 enum class Fate { Migrated, Unchanged, Left };

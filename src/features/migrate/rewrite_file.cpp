@@ -32,7 +32,7 @@ bool is_unchanged(const Changed& changed, const Node& root) {
 // `root`, or its items, changed.
 Changed changed_document(const Node& root, const Change& change, const Maker& make, size_t& count,
                          base::Diagnostics& problems) {
-  if (!root.is_map()) return {{&root}};
+  if (!root.is_map() && !root.is_list()) return {{&root}};
   if (!is_list_of_objects(root)) {
     Changed changed = change(root, make, problems);
     if (!changed.follows && !is_unchanged(changed, root)) ++count;

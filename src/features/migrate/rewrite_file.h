@@ -33,9 +33,10 @@ struct Changed {
 using Change =
     std::function<Changed(const yaml::Node& object, const yaml::Maker& make, base::Diagnostics& problems)>;
 
-// Calls `change` for every object of the file, with Lists expanded, and rewrites the documents. A document
-// whose new text would not read back correctly stays as it is, which is a problem of rule migrate/in-place.
-// Locations of problems refer to the text of `file`; nodes live until the end of the call.
+// Calls `change` for every object of the file, with Lists expanded, and for a list, which may be a patch; and
+// rewrites the documents. A document whose new text would not read back correctly stays as it is, which is a
+// problem of rule migrate/in-place. Locations of problems refer to the text of `file`; nodes live until the
+// end of the call.
 RewrittenFile rewrite_file(const base::SourceFile& file, const Change& change);
 
 }  // namespace trainjobc::migrate

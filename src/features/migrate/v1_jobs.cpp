@@ -8,6 +8,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/files/paths.h"
 #include "compile/input.h"
 #include "compile/runtimes.h"
 #include "compile/versions.h"
@@ -71,6 +72,7 @@ void V1Jobs::start() {
   trials_.clear();
   selectors_ = 0;
   staying_ = 0;
+  runtime_names_.clear();
 }
 
 std::optional<base::Diagnostic> V1Jobs::check_name(const Node& object, const V1Name& name,
@@ -122,6 +124,25 @@ const model::V1Kind* kind_of_v1(const Node& object) {
 
 }  // namespace
 
+std::string V1Jobs::base_of(const JobPlace& place) const {
+  return kustomized_ && kustomized_->contains(place) ? base::parent_of(place.first) : "";
+}
+
+std::optional<std::string> V1Jobs::runtime_at(const JobPlace& place) const {
+  const auto found = runtime_names_.find(place);
+  return found != runtime_names_.end() ? std::optional(found->second) : std::nullopt;
+}
+
+V1Preview V1Jobs::preview(const Node& job, const JobPlace& place, const yaml::Maker& make) {
+  const model::V1Kind* kind = kind_of_v1(job);
+  if (!kind) return {};
+  v1::Converted converted = converter().preview(job, *kind, make, base_of(place));
+  V1Preview preview{nullptr, nullptr, std::move(converted.findings)};
+  if (!converted.documents.empty()) preview.train_job = converted.documents.back();
+  if (converted.documents.size() > 1) preview.runtime = converted.documents.front();
+  return preview;
+}
+
 bool V1Jobs::is_wanted(const std::string& job) const {
   const auto is_it = [&](const std::string& wanted) { return compile::names_job(wanted, job); };
   return options_.compile.jobs.empty() || std::ranges::any_of(options_.compile.jobs, is_it);
@@ -151,8 +172,13 @@ std::optional<Changed> V1Jobs::convert(const Node& object, const yaml::Maker& ma
   } else if (std::optional<base::Diagnostic> taken = check_name(object, jobs_[place], place)) {
     converted.findings.push_back(std::move(*taken));
   } else {
-    converted = converter().convert(object, *kind, make);
-    if (converted.documents.empty()) first_.erase(job);
+    const JobPlace absolute{base::absolute_path(place.first), place.second};
+    converted = converter().convert(object, *kind, make, base_of(absolute));
+    if (converted.documents.empty()) {
+      first_.erase(job);
+    } else {
+      runtime_names_[absolute] = yaml::string_at(*converted.documents.back(), {"spec", "runtimeRef", "name"});
+    }
   }
   for (base::Diagnostic& finding : converted.findings) {
     finding.object = id.str();

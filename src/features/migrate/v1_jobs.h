@@ -24,6 +24,16 @@
 
 namespace trainjobc::migrate {
 
+// The absolute path of a job's file, and its line.
+using JobPlace = std::pair<std::string, uint32_t>;
+
+// What a job would become.
+struct V1Preview {
+  const yaml::Node* train_job = nullptr;  // nullptr: nothing, `findings` say why
+  const yaml::Node* runtime = nullptr;    // nullptr if a known one fits
+  std::vector<base::Diagnostic> findings;
+};
+
 // Which v1 jobs are converted, and which of them Trainer would refuse afterwards.
 class V1Jobs {
  public:
@@ -35,6 +45,9 @@ class V1Jobs {
   // Forgets the conversions, for another round; not what was refused.
   void start();
 
+  // Where jobs are that kustomizations use: their runtimes follow them. Must outlive the object.
+  void set_kustomized(const std::set<JobPlace>& jobs) { kustomized_ = &jobs; }
+
   // What becomes of the object; nullopt if it is none of a v1 API, and no Experiment with one.
   std::optional<Changed> convert(const yaml::Node& object, const yaml::Maker& make,
                                  base::Diagnostics& problems);
@@ -43,6 +56,11 @@ class V1Jobs {
   // have now; nullopt if nothing of it changes.
   std::optional<Changed> select_again(const yaml::Node& object, const yaml::Maker& make,
                                       base::Diagnostics& problems);
+
+  // The name of the runtime of the job there, in this round; nullopt if no job there was converted.
+  std::optional<std::string> runtime_at(const JobPlace& place) const;
+  // What the job at `place` would become if it were `job`; nodes are made in `make`'s arena.
+  V1Preview preview(const yaml::Node& job, const JobPlace& place, const yaml::Maker& make);
 
   // Whether --job selects the TrainJob.
   bool is_wanted(const std::string& job) const;
@@ -79,6 +97,8 @@ class V1Jobs {
   };
 
   v1::Converter& converter();
+  // The folder of a job that kustomizations use; "" of another one.
+  std::string base_of(const JobPlace& place) const;
   v1::Converted convert_trial(const yaml::Node& experiment, const model::V1Kind& kind,
                               const yaml::Maker& make, const Place& place);
   // A finding, if an earlier job becomes the TrainJob of the same name.
@@ -99,6 +119,8 @@ class V1Jobs {
   size_t staying_ = 0;
   std::map<std::string, std::vector<Place>> made_;  // new objects, and what they were made of
   std::map<Place, std::vector<base::Diagnostic>> refused_;
+  const std::set<JobPlace>* kustomized_ = nullptr;
+  std::map<JobPlace, std::string> runtime_names_;  // of the jobs of this round
 };
 
 }  // namespace trainjobc::migrate

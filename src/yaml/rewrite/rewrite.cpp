@@ -30,7 +30,8 @@ std::string Rewriter::flow_text(const Node& node, FlowStyle style) {
   if (own && (own->flow || own->children.empty()))
     return shifted(use(own->begin, own->end), index_.indent(own->begin), style.indent);
   if (node.is_scalar())
-    return scalar_text(node, style.quotes_keys || node.text().find('\n') != std::string_view::npos);
+    return scalar_text(node,
+                       style.quotes_keys || node.text().find_first_of("\n,[]{}") != std::string_view::npos);
   const Syntax* place = own ? own : index_.place_of(node);
   if (place && !place->flow) place = nullptr;
   if (place) {

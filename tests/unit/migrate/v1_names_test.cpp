@@ -201,7 +201,11 @@ TEST_CASE("migrate v1: MPI's names") {
               "name: l, image: i:1, command: [mpirun, -H, 'a-worker-0:8,a-worker-1.a.default.svc:8', "
               "--host-discovery-script, /etc/mpi/discover_hosts.sh, a-launcher]") +
       replica("Worker", "2", "name: w, image: i:1");
-  CHECK(line(written(mpi), "    - a-") == "    - a-node-0-0.a:8,a-node-0-1.a.default.svc:8");
+  const std::string after = written(mpi);
+  const size_t hosts = after.find("[mpirun");
+  CHECK(after.substr(hosts, after.find(']', hosts) - hosts) ==
+        "[mpirun, -H, \"a-node-0-0.a:8,a-node-0-1.a.default.svc:8\", --host-discovery-script, "
+        "/etc/mpi/discover_hosts.sh, a-launcher-0-0.a");
   CHECK(said(mpi) ==
         "in.yaml:8:150: warning: there is no /etc/mpi/discover_hosts.sh after the migration "
         "[advice/v1-difference]\n"

@@ -33,39 +33,22 @@ spec:
       successPolicy:
         operator: All
         targetReplicatedJobs:
-        - worker
+          - worker
       replicatedJobs:
-      - name: worker
-        template:
-          spec:
-            parallelism: 2
-            completions: 2
-            backoffLimit: 0
-            successPolicy:
-              rules:
-              - succeededIndexes: "0"
-            template:
-              spec:
-                containers:
-                - name: tensorflow
-                  image: r.io/a:1
-                  env:
-                  - name: JOBSET_NAME
-                    valueFrom:
-                      fieldRef:
-                        fieldPath: metadata.labels['jobset.sigs.k8s.io/jobset-name']
-                  - name: TF_TASK_INDEX
-                    valueFrom:
-                      fieldRef:
-                        fieldPath: metadata.annotations['batch.kubernetes.io/job-completion-index']
-                  - name: TF_CONFIG
-                    value: '{"cluster":{"worker":["$(JOBSET_NAME)-worker-0-0.$(JOBSET_NAME):2222","$(JOBSET_NAME)-worker-0-1.$(JOBSET_NAME):2222"]},"task":{"type":"worker","index":$(TF_TASK_INDEX)},"environment":"cloud"}'
-                restartPolicy: Never
+        - name: worker
+          template:
+            spec:
+              parallelism: 2
+              completions: 2
+              backoffLimit: 0
+              successPolicy:
+                rules:
+                  - succeededIndexes: "0"
+              template: {spec: {containers: [{name: tensorflow, image: 'r.io/a:1', env: [{name: JOBSET_NAME, valueFrom: {fieldRef: {fieldPath: "metadata.labels['jobset.sigs.k8s.io/jobset-name']"}}}, {name: TF_TASK_INDEX, valueFrom: {fieldRef: {fieldPath: "metadata.annotations['batch.kubernetes.io/job-completion-index']"}}}, {name: TF_CONFIG, value: "{\"cluster\":{\"worker\":[\"$(JOBSET_NAME)-worker-0-0.$(JOBSET_NAME):2222\",\"$(JOBSET_NAME)-worker-0-1.$(JOBSET_NAME):2222\"]},\"task\":{\"type\":\"worker\",\"index\":$(TF_TASK_INDEX)},\"environment\":\"cloud\"}"}]}], restartPolicy: Never}}
 ---
 apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob
-metadata:
-  name: a
+metadata: {name: a}
 spec:
   runtimeRef:
     name: a
@@ -105,61 +88,22 @@ spec:
   template:
     spec:
       replicatedJobs:
-      - name: master
-        template:
-          spec:
-            parallelism: 1
-            completions: 1
-            template:
-              spec:
-                containers:
-                - name: paddle
-                  image: r.io/a:1
-                  env:
-                  - name: JOBSET_NAME
-                    valueFrom:
-                      fieldRef:
-                        fieldPath: metadata.labels['jobset.sigs.k8s.io/jobset-name']
-                  - name: PYTHONUNBUFFERED
-                    value: "1"
-                  - name: PADDLE_JOB_ID
-                    value: $(JOBSET_NAME)
-                  - name: PADDLE_NNODES
-                    value: "3"
-                  - name: POD_IP_DUMMY
-                    valueFrom:
-                      fieldRef:
-                        fieldPath: status.podIP
-                  - name: PADDLE_MASTER
-                    value: $(POD_IP_DUMMY):36543
-      - name: worker
-        template:
-          spec:
-            parallelism: 2
-            completions: 2
-            template:
-              spec:
-                containers:
-                - name: paddle
-                  image: r.io/a:1
-                  env:
-                  - name: JOBSET_NAME
-                    valueFrom:
-                      fieldRef:
-                        fieldPath: metadata.labels['jobset.sigs.k8s.io/jobset-name']
-                  - name: PYTHONUNBUFFERED
-                    value: "1"
-                  - name: PADDLE_JOB_ID
-                    value: $(JOBSET_NAME)
-                  - name: PADDLE_NNODES
-                    value: "3"
-                  - name: PADDLE_MASTER
-                    value: $(JOBSET_NAME)-master-0-0.$(JOBSET_NAME):36543
+        - name: master
+          template:
+            spec:
+              parallelism: 1
+              completions: 1
+              template: {spec: {containers: [{name: paddle, image: 'r.io/a:1', env: [{name: JOBSET_NAME, valueFrom: {fieldRef: {fieldPath: "metadata.labels['jobset.sigs.k8s.io/jobset-name']"}}}, {name: PYTHONUNBUFFERED, value: "1"}, {name: PADDLE_JOB_ID, value: $(JOBSET_NAME)}, {name: PADDLE_NNODES, value: "3"}, {name: POD_IP_DUMMY, valueFrom: {fieldRef: {fieldPath: status.podIP}}}, {name: PADDLE_MASTER, value: $(POD_IP_DUMMY):36543}]}]}}
+        - name: worker
+          template:
+            spec:
+              parallelism: 2
+              completions: 2
+              template: {spec: {containers: [{name: paddle, image: 'r.io/a:1', env: [{name: JOBSET_NAME, valueFrom: {fieldRef: {fieldPath: "metadata.labels['jobset.sigs.k8s.io/jobset-name']"}}}, {name: PYTHONUNBUFFERED, value: "1"}, {name: PADDLE_JOB_ID, value: $(JOBSET_NAME)}, {name: PADDLE_NNODES, value: "3"}, {name: PADDLE_MASTER, value: $(JOBSET_NAME)-master-0-0.$(JOBSET_NAME):36543}]}]}}
 ---
 apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob
-metadata:
-  name: a
+metadata: {name: a}
 spec:
   runtimeRef:
     name: a
@@ -183,94 +127,25 @@ spec:
       successPolicy:
         operator: All
         targetReplicatedJobs:
-        - master
+          - master
       replicatedJobs:
-      - name: master
-        template:
-          spec:
-            parallelism: 1
-            completions: 1
-            template:
-              spec:
-                containers:
-                - name: pytorch
-                  image: r.io/a:1
-                  args:
-                  - --master
-                  env:
-                  - name: JOBSET_NAME
-                    valueFrom:
-                      fieldRef:
-                        fieldPath: metadata.labels['jobset.sigs.k8s.io/jobset-name']
-                  - name: PYTHONUNBUFFERED
-                    value: "1"
-                  - name: MASTER_PORT
-                    value: "23456"
-                  - name: PET_MASTER_PORT
-                    value: "23456"
-                  - name: MASTER_ADDR
-                    value: $(JOBSET_NAME)-master-0-0.$(JOBSET_NAME)
-                  - name: PET_MASTER_ADDR
-                    value: $(JOBSET_NAME)-master-0-0.$(JOBSET_NAME)
-                  - name: WORLD_SIZE
-                    value: "3"
-                  - name: RANK
-                    valueFrom:
-                      fieldRef:
-                        fieldPath: metadata.annotations['jobset.sigs.k8s.io/job-global-index']
-                  - name: PET_NODE_RANK
-                    valueFrom:
-                      fieldRef:
-                        fieldPath: metadata.annotations['jobset.sigs.k8s.io/job-global-index']
-                  - name: PET_NPROC_PER_NODE
-                    value: auto
-                  - name: PET_NNODES
-                    value: "3"
-      - name: worker
-        replicas: 2
-        template:
-          spec:
-            parallelism: 1
-            completions: 1
-            template:
-              spec:
-                containers:
-                - name: pytorch
-                  image: r.io/a:1
-                  env:
-                  - name: JOBSET_NAME
-                    valueFrom:
-                      fieldRef:
-                        fieldPath: metadata.labels['jobset.sigs.k8s.io/jobset-name']
-                  - name: PYTHONUNBUFFERED
-                    value: "1"
-                  - name: MASTER_PORT
-                    value: "23456"
-                  - name: PET_MASTER_PORT
-                    value: "23456"
-                  - name: MASTER_ADDR
-                    value: $(JOBSET_NAME)-master-0-0.$(JOBSET_NAME)
-                  - name: PET_MASTER_ADDR
-                    value: $(JOBSET_NAME)-master-0-0.$(JOBSET_NAME)
-                  - name: WORLD_SIZE
-                    value: "3"
-                  - name: RANK
-                    valueFrom:
-                      fieldRef:
-                        fieldPath: metadata.annotations['jobset.sigs.k8s.io/job-global-index']
-                  - name: PET_NODE_RANK
-                    valueFrom:
-                      fieldRef:
-                        fieldPath: metadata.annotations['jobset.sigs.k8s.io/job-global-index']
-                  - name: PET_NPROC_PER_NODE
-                    value: auto
-                  - name: PET_NNODES
-                    value: "3"
+        - name: master
+          template:
+            spec:
+              parallelism: 1
+              completions: 1
+              template: {spec: {containers: [{name: pytorch, image: 'r.io/a:1', args: [--master], env: [{name: JOBSET_NAME, valueFrom: {fieldRef: {fieldPath: "metadata.labels['jobset.sigs.k8s.io/jobset-name']"}}}, {name: PYTHONUNBUFFERED, value: "1"}, {name: MASTER_PORT, value: "23456"}, {name: PET_MASTER_PORT, value: "23456"}, {name: MASTER_ADDR, value: $(JOBSET_NAME)-master-0-0.$(JOBSET_NAME)}, {name: PET_MASTER_ADDR, value: $(JOBSET_NAME)-master-0-0.$(JOBSET_NAME)}, {name: WORLD_SIZE, value: "3"}, {name: RANK, valueFrom: {fieldRef: {fieldPath: "metadata.annotations['jobset.sigs.k8s.io/job-global-index']"}}}, {name: PET_NODE_RANK, valueFrom: {fieldRef: {fieldPath: "metadata.annotations['jobset.sigs.k8s.io/job-global-index']"}}}, {name: PET_NPROC_PER_NODE, value: auto}, {name: PET_NNODES, value: "3"}]}]}}
+        - name: worker
+          replicas: 2
+          template:
+            spec:
+              parallelism: 1
+              completions: 1
+              template: {spec: {containers: [{name: pytorch, image: 'r.io/a:1', env: [{name: JOBSET_NAME, valueFrom: {fieldRef: {fieldPath: "metadata.labels['jobset.sigs.k8s.io/jobset-name']"}}}, {name: PYTHONUNBUFFERED, value: "1"}, {name: MASTER_PORT, value: "23456"}, {name: PET_MASTER_PORT, value: "23456"}, {name: MASTER_ADDR, value: $(JOBSET_NAME)-master-0-0.$(JOBSET_NAME)}, {name: PET_MASTER_ADDR, value: $(JOBSET_NAME)-master-0-0.$(JOBSET_NAME)}, {name: WORLD_SIZE, value: "3"}, {name: RANK, valueFrom: {fieldRef: {fieldPath: "metadata.annotations['jobset.sigs.k8s.io/job-global-index']"}}}, {name: PET_NODE_RANK, valueFrom: {fieldRef: {fieldPath: "metadata.annotations['jobset.sigs.k8s.io/job-global-index']"}}}, {name: PET_NPROC_PER_NODE, value: auto}, {name: PET_NNODES, value: "3"}]}]}}
 ---
 apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob
-metadata:
-  name: a
+metadata: {name: a}
 spec:
   runtimeRef:
     name: a

@@ -270,6 +270,7 @@ const Converter::Known* Converter::find(const SplitRuntime& wanted, const std::s
                                         const yaml::Maker& make, std::vector<RoleSettings>& needed) const {
   for (const Known& known : known_) {
     if (known.kind == model::kTrainingRuntime && known.ns != ns) continue;
+    if (known.is_new && (is_preview_ || known.base != base_)) continue;
     auto found = needed_settings(wanted, known.runtime, make);
     if (!found) continue;
     needed = std::move(*found);
@@ -281,13 +282,25 @@ const Converter::Known* Converter::find(const SplitRuntime& wanted, const std::s
 std::string Converter::name_for(const Draft& draft, const Node& spec, const Job& job) {
   std::string name = options_.runtime_name;
   if (name.empty() && draft.is_own) name = job.id.name;
+  if (name.empty() && !base_.empty()) name = fmt::format("{}-{}", job.id.name, draft.framework);
   if (name.empty()) name = fmt::format("{}-{}", draft.framework, compile::content_suffix(spec));
   std::string unique = name;
+  if (is_preview_) return unique;
   for (int i = 2; !names_.insert(unique).second; ++i) unique = fmt::format("{}-{}", name, i);
   return unique;
 }
 
-Converted Converter::convert(const Node& root, const model::V1Kind& kind, const yaml::Maker& make) {
+Converted Converter::preview(const Node& root, const model::V1Kind& kind, const yaml::Maker& make,
+                             const std::string& base) {
+  is_preview_ = true;
+  Converted converted = convert(root, kind, make, base);
+  is_preview_ = false;
+  return converted;
+}
+
+Converted Converter::convert(const Node& root, const model::V1Kind& kind, const yaml::Maker& make,
+                             const std::string& base) {
+  base_ = base;
   V1Findings findings;
   Converted converted;
   const bool is_older = yaml::text_at(root, "apiVersion") != kind.api_version;
@@ -318,7 +331,7 @@ std::vector<const Node*> Converter::documents_of(const Conversion& conversion) {
   const Job& job = conversion.job;
   const schema::Schema& train_job = *options_.target.schemas->kind(model::kTrainJob)->schema;
   const Node* complete = complete_spec(draft, make);
-  const bool in_namespace = options_.per_namespace || draft.is_own;
+  const bool in_namespace = options_.per_namespace || draft.is_own || !base_.empty();
   const std::string_view kind = in_namespace ? model::kTrainingRuntime : model::kClusterTrainingRuntime;
   const std::string ns(job.id.ns);
   RuntimeName id{kind, in_namespace ? ns : "", ""};
@@ -334,8 +347,9 @@ std::vector<const Node*> Converter::documents_of(const Conversion& conversion) {
   const SplitRuntime made = split_runtime(*complete, train_job, make, RuntimeUse::New);
   const Node* spec = with_numbers(*made.rest, *complete, make);
   id.name = name_for(draft, *made.rest, job);
-  known_.push_back({kind, in_namespace ? std::string(k8s::effective_namespace(ns)) : "", id.name,
-                    split_runtime(*keep(*spec), train_job, yaml::Maker(arena_))});
+  if (!is_preview_)
+    known_.push_back({kind, in_namespace ? std::string(k8s::effective_namespace(ns)) : "", id.name,
+                      split_runtime(*keep(*spec), train_job, yaml::Maker(arena_)), true, base_});
   return {runtime_object(id, draft.framework, *spec, make),
           train_job_object(conversion, id, made.settings, options_.manager)};
 }

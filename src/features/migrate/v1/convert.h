@@ -45,8 +45,14 @@ class Converter {
   // A runtime that exists; the first ones are preferred. Anything else in the text is ignored.
   void add_known(const std::string& name, const std::string& text);
 
-  // Nodes are made in `make`'s arena.
-  Converted convert(const yaml::Node& root, const model::V1Kind& kind, const yaml::Maker& make);
+  // Nodes are made in `make`'s arena. `base`: the folder of the kustomization that the job is in; its runtime
+  // is a TrainingRuntime there, which gets the job's namespace, prefix and images. "": none.
+  Converted convert(const yaml::Node& root, const model::V1Kind& kind, const yaml::Maker& make,
+                    const std::string& base = "");
+
+  // The same, without other jobs' runtimes, and for no job after it.
+  Converted preview(const yaml::Node& root, const model::V1Kind& kind, const yaml::Maker& make,
+                    const std::string& base);
 
  private:
   struct Known {
@@ -54,6 +60,8 @@ class Converter {
     std::string ns;
     std::string name;
     SplitRuntime runtime;
+    bool is_new = false;
+    std::string base = {};
   };
 
   const Known* find(const SplitRuntime& wanted, const std::string& ns, const yaml::Maker& make,
@@ -68,6 +76,8 @@ class Converter {
   std::vector<std::unique_ptr<base::SourceFile>> files_;
   std::vector<Known> known_;
   std::set<std::string> names_;  // of new runtimes
+  std::string base_;             // of the job that is being converted
+  bool is_preview_ = false;
 };
 
 }  // namespace trainjobc::migrate::v1

@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/migrate/kustomizations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/files/paths.h"
+#include "features/kustomize/origins.h"
+#include "features/kustomize/patching.h"
+#include "features/migrate/left_jobs.h"
+#include "model/train_job.h"
+#include "model/trainer_names.h"
+#include "model/v1_kinds.h"
+#include "rules/rules.h"
+#include "yaml/write/writer.h"
+
+namespace trainjobc::migrate {
+namespace {
+
+using yaml::Entry;
+using yaml::Maker;
+using yaml::Node;
+using NodeList = std::vector<const Node*>;
+
+constexpr std::string_view kNewFile = "trainer-kustomize.yaml";
+// Images of containers in a runtime's template are found by kustomize itself, as those of v1 jobs are.
+constexpr std::string_view kNewText =
+    R"(# Where TrainJobs name images and runtimes: kustomize does not know them.
+images:
+- {kind: TrainJob, path: spec/trainer/image}
+nameReference:
+- group: trainer.kubeflow.org
+  kind: TrainingRuntime
+  fieldSpecs:
+  - {kind: TrainJob, path: spec/runtimeRef/name}
+- group: trainer.kubeflow.org
+  kind: ClusterTrainingRuntime
+  fieldSpecs:
+  - {kind: TrainJob, path: spec/runtimeRef/name}
+)";
+
+constexpr std::string_view kBuildHint =
+    "write a patch of the TrainJob or its runtime, or migrate what is built: kustomize build DIR | trainjobc "
+    "migrate -";
+
+bool is_v1(const Node& object) {
+  return model::is_v1_kind_of(yaml::string_at(object, "apiVersion"), yaml::string_at(object, "kind"));
+}
+
+bool is_target_of_v1(const Node& target) {
+  const Node* kind = target.get("kind");
+  const Node* group = target.get("group");
+  return kind && model::is_v1_kind(group ? group->text() : "kubeflow.org", kind->text());
+}
+
+JobPlace job_place(const Node& job) {
+  const base::Location at = yaml::locate(job);
+  return {at.file ? base::absolute_path(at.file->name()) : "", at.line};
+}
+
+// What can't be said of TrainJobs.
+void report(std::string problem, std::string hint, const Node& where, base::Diagnostics& problems) {
+  base::Diagnostic finding =
+      rules::finding(kLeftRule, std::move(problem), std::move(hint), yaml::locate(where));
+  if (finding.location.file) finding.object = kustomization_id(finding.location.file->name());
+  problems.add(std::move(finding));
+}
+
+// The names in the place of those of v1, where they are given.
+const Node* with_trainer_kind(const Node& target, const Maker& make) {
+  const Node* changed =
+      make.with(&target, "kind", make.string(model::kTrainJob, target.get("kind")->origin()));
+  if (target.get("group")) changed = make.with(changed, "group", make.string(model::kTrainerGroup));
+  if (target.get("version")) changed = make.with(changed, "version", make.string("v1alpha1"));
+  return changed;
+}
+
+const Node* text_node(const Node& value, const Maker& make, const yaml::Origin& origin) {
+  std::string text;
+  yaml::write_yaml(value, yaml::KeyOrder::AsIs, text);
+  return make.copied(text, origin);
+}
+
+// A finding that says why the job can't be converted.
+const base::Diagnostic* refusal_in(const std::vector<base::Diagnostic>& findings) {
+  const auto found = std::ranges::find(findings, base::Severity::Error, &base::Diagnostic::severity);
+  return found != findings.end() ? &*found : nullptr;
+}
+
+const Node* spec_of(const Node* object) {
+  return object ? object->get("spec") : nullptr;
+}
+
+// A patch of a TrainJob in the place of one of its v1 job.
+const Node* patch_document(const Node& old, const Node* merged, const Maker& make) {
+  const Node* metadata = nullptr;
+  for (const std::string_view key : {"name", "namespace"}) {
+    const Node* value = old.at({"metadata", key});
+    if (value) metadata = make.with(metadata, key, value);
+  }
+  if (const Node* more = merged ? merged->get("metadata") : nullptr) {
+    for (const Entry& entry : more->entries()) metadata = make.with(metadata, entry.key, entry.value);
+  }
+  std::vector<Entry> entries{{"apiVersion", make.string(model::kTrainerApiVersion), {}},
+                             {"kind", make.string(model::kTrainJob), {}}};
+  if (metadata) entries.push_back({"metadata", metadata, {}});
+  if (const Node* spec = merged ? merged->get("spec") : nullptr) entries.push_back({"spec", spec, {}});
+  return make.map(entries, old.origin());
+}
+
+// The parts of a TrainJob that a patch may change. A runtime that both have keeps its name.
+const Node* patched_part(const Node& train_job, bool keeps_runtime, const Maker& make) {
+  const Node* part = make.with_path(&train_job, {"metadata", "name"}, nullptr);
+  return keeps_runtime ? make.with_path(part, {"spec", "runtimeRef"}, nullptr) : part;
+}
+
+}  // namespace
+
+Kustomizations::Kustomizations(Trees trees) : trees_(trees) {
+  for (const auto& tree : trees) {
+    if (tree->root()) files_.insert(base::absolute_path(tree->root()->path));
+    for (const kustomize::Resource& resource : tree->resources()) {
+      if (is_v1(*resource.root)) jobs_.insert(job_place(*resource.root));
+    }
+  }
+}
+
+Kustomizations::Place Kustomizations::place_of(const Node& node) {
+  const base::Location at = yaml::locate(node);
+  return {at.file ? base::absolute_path(at.file->name()) : "", at.line, at.column};
+}
+
+bool Kustomizations::knows(const base::SourceFile& file) const {
+  return files_.contains(base::absolute_path(file.name()));
+}
+
+void Kustomizations::translate(V1Jobs& jobs) {
+  arena_ = std::make_unique<base::Arena>();
+  converter_ = &jobs;
+  patches_.clear();
+  states_.clear();
+  users_.clear();
+  needed_.clear();
+  new_files_.clear();
+  for (const JobPlace& place : jobs_) {
+    if (const auto runtime = jobs.runtime_at(place)) ++users_[*runtime];
+  }
+  for (const auto& tree : trees_) {
+    for (const kustomize::Resource& resource : tree->resources()) {
+      if (is_v1(*resource.root)) follow(resource, jobs);
+    }
+  }
+}
+
+void Kustomizations::follow(const kustomize::Resource& resource, V1Jobs& jobs) {
+  const Maker make(*arena_);
+  const JobPlace place = job_place(*resource.root);
+  const auto runtime = jobs.runtime_at(place);
+  if (!runtime) {
+    const auto id = model::identify(*resource.root);
+    if (!jobs.is_wanted(model::ObjectId{model::kTrainJob, id.ns, id.name}.str())) return;
+    for (const kustomize::Patch& patch : resource.patches)
+      fail(patch, "the job that this patches stays as it is", "migrate the job with it");
+    return;
+  }
+  State state{&resource, resource.root, jobs.preview(*resource.root, place, make), *runtime};
+  for (const kustomize::Patch& patch : resource.patches) {
+    const Node* patched = kustomize::apply_patch(*state.job, *patch.body, make);
+    if (!patched) {
+      fail(patch, "what this patch does to the job is not known", std::string(kBuildHint));
+      return;
+    }
+    State next{&resource, patched, jobs.preview(*patched, place, make), *runtime};
+    if (const base::Diagnostic* refusal = refusal_in(next.preview.findings)) {
+      fail(patch, fmt::format("the patched job can't be converted: {}", refusal->message), refusal->hint);
+      return;
+    }
+    add(patch, state, next);
+    if (!state.preview.runtime && next.preview.runtime)
+      next.runtime = yaml::string_at(*next.preview.runtime, {"metadata", "name"});
+    state = std::move(next);
+  }
+  collect_needed(state);
+  for (const kustomize::Kustomization* layer : resource.layers)
+    states_[base::absolute_path(layer->path)].push_back(state);
+}
+
+void Kustomizations::fail(const kustomize::Patch& patch, std::string problem, std::string hint) {
+  Translation& translation = patches_[place_of(*patch.body)];
+  translation.body = patch.body;
+  translation.problem = std::move(problem);
+  translation.hint = std::move(hint);
+}
+
+void Kustomizations::add(const kustomize::Patch& patch, const State& before, const State& after) {
+  const Maker make(*arena_);
+  const Node* old_runtime = spec_of(before.preview.runtime);
+  const Node* new_runtime = spec_of(after.preview.runtime);
+  Translation made{.body = patch.body};
+  const bool both_have_own = old_runtime && new_runtime;
+  const Node* old_job = patched_part(*before.preview.train_job, both_have_own, make);
+  const Node* new_job = patched_part(*after.preview.train_job, both_have_own, make);
+  made.merged = kustomize::merge_patch(*old_job, *new_job, make);
+  made.operations = kustomize::operations(*old_job, *new_job, "", make);
+  if (!old_runtime && new_runtime) made.added = after.preview.runtime;
+  if (both_have_own) made.of_runtime = kustomize::operations(*old_runtime, *new_runtime, "/spec", make);
+  made.runtime = before.runtime;
+  for (const base::Diagnostic& finding : after.preview.findings) {
+    const auto is_it = [&](const base::Diagnostic& one) { return one.message == finding.message; };
+    if (std::ranges::none_of(before.preview.findings, is_it)) made.findings.push_back(finding);
+  }
+  if (!made.of_runtime.empty() && users_[made.runtime] > 1) {
+    fail(patch, fmt::format("other jobs use the runtime {}, which this patch would change", made.runtime),
+         std::string(kBuildHint));
+    return;
+  }
+  const auto [known, is_new] = patches_.try_emplace(place_of(*patch.body), made);
+  const auto same = [](const NodeList& a, const NodeList& b) {
+    return std::ranges::equal(a, b, [](const Node* x, const Node* y) { return yaml::equal(*x, *y); });
+  };
+  if (is_new || !known->second.problem.empty()) return;
+  if (!same(known->second.operations, made.operations) || !same(known->second.of_runtime, made.of_runtime) ||
+      (!made.of_runtime.empty() && known->second.runtime != made.runtime))
+    fail(patch, "this patch does something else to the TrainJob of each job",
+         "write a patch for each of them");
+}
+
+void Kustomizations::collect_needed(const State& state) {
+  const Node* image = state.preview.train_job->at({"spec", "trainer", "image"});
+  for (const kustomize::Kustomization* layer : state.resource->layers) {
+    const auto changes_image = [&](const Node* entry) {
+      return image && kustomize::repository_of(image->text()) == yaml::text_at(*entry, "name");
+    };
+    const bool has_names = layer->root->get("namePrefix") || layer->root->get("nameSuffix");
+    if (std::ranges::any_of(yaml::items_at(*layer->root, "images"), changes_image) ||
+        (has_names && state.preview.runtime))
+      needed_.insert(base::absolute_path(layer->path));
+  }
+}
+
+std::vector<const Kustomizations::Translation*> Kustomizations::patches_in(const std::string& file) const {
+  std::vector<const Translation*> all;
+  for (const auto& [place, translation] : patches_) {
+    if (std::get<0>(place) == file) all.push_back(&translation);
+  }
+  return all;
+}
+
+Changed Kustomizations::convert_patch(const Node& document, const Translation& translation, const Maker& make,
+                                      base::Diagnostics& problems) const {
+  for (const base::Diagnostic& finding : translation.findings) problems.add(finding);
+  std::string problem = translation.problem;
+  std::string hint = translation.hint;
+  if (problem.empty() && document.is_list() && translation.operations.empty()) {
+    problem = translation.of_runtime.empty() ? "this patch changes nothing of the TrainJob"
+                                             : "this patch is about the runtime now";
+    hint = translation.of_runtime.empty()
+               ? "remove it"
+               : fmt::format("write a patch of TrainingRuntime {}", translation.runtime);
+  }
+  if (!problem.empty()) {
+    report(std::move(problem), std::move(hint), document, problems);
+    return {{&document}};
+  }
+  if (document.is_list()) return {{make.list(translation.operations, document.origin())}, true, {}, true};
+  return {{patch_document(document, translation.merged, make)}, true, {}, true};
+}
+
+// One kustomization with patches and replacements of TrainJobs.
+class KustomizationRewriter {
+ public:
+  KustomizationRewriter(const Kustomizations& all, std::string file, const Maker& make,
+                        base::Diagnostics& problems)
+      : all_(all), file_(std::move(file)), make_(make), problems_(problems) {}
+
+  const Node* run(const Node& root) {
+    const Node* changed = &root;
+    for (const std::string_view key : {"patchesStrategicMerge", "patches", "patchesJson6902"}) {
+      if (const Node* list = root.get(key); list && list->is_list())
+        changed = with_list(changed, root, key, patches_of(*list));
+    }
+    if (const Node* list = root.get("replacements"); list && list->is_list())
+      changed = with_list(changed, root, "replacements", replacements_of(*list));
+    if (!of_runtimes_.empty()) {
+      NodeList patches = yaml::copied_items(changed->get("patches"));
+      patches.insert(patches.end(), of_runtimes_.begin(), of_runtimes_.end());
+      const Node* given = root.get("patches");
+      changed = make_.with(changed, "patches", make_.list(patches, given ? given->origin() : yaml::Origin()));
+    }
+    if (!added_.empty()) {
+      NodeList resources = yaml::copied_items(root.get("resources"));
+      for (const Source& runtime : added_) resources.push_back(make_.copied(runtime.name));
+      const Node* given = root.get("resources");
+      changed =
+          make_.with(changed, "resources", make_.list(resources, given ? given->origin() : yaml::Origin()));
+    }
+    return with_configuration(changed, root);
+  }
+
+  // New files that it names, by their names there.
+  const std::vector<Source>& added() const { return added_; }
+
+  // The parts that have been looked at.
+  const std::set<const Node*>& seen() const { return seen_; }
+
+ private:
+  const Node* with_list(const Node* changed, const Node& root, std::string_view key, const NodeList& items) {
+    const Node* given = root.get(key);
+    if (std::ranges::equal(items, given->items())) return changed;
+    return make_.with(changed, key, make_.list(items, given->origin()));
+  }
+
+  NodeList patches_of(const Node& list) {
+    NodeList items;
+    for (const Node* item : list.items()) {
+      const Node* body = item->is_map() ? item->get("path") : item;
+      if (item->is_map() && !body) body = item->get("patch");
+      items.push_back(body && body->is_string() ? patch_of(*item, *body) : item);
+    }
+    return items;
+  }
+
+  const Node* patch_of(const Node& item, const Node& body) {
+    const auto in_place = all_.patches_.find(Kustomizations::place_of(body));
+    if (in_place != all_.patches_.end()) return inline_patch(item, body, in_place->second);
+    const std::string path = base::absolute_path(base::parent_of(file_) + "/" + std::string(body.text()));
+    const auto in_file = all_.patches_in(path);
+    if (in_file.empty()) return &item;
+    seen_.insert(&item);
+    for (const auto* translation : in_file) {
+      if (!translation->problem.empty()) return &item;
+      add_runtime(*translation);
+    }
+    return with_target(&item);
+  }
+
+  const Node* with_target(const Node* item) const {
+    const Node* target = item->get("target");
+    return target && is_target_of_v1(*target) ? make_.with(item, "target", with_trainer_kind(*target, make_))
+                                              : item;
+  }
+
+  void add_runtime(const Kustomizations::Translation& translation) {
+    if (!translation.of_runtime.empty()) of_runtimes_.push_back(runtime_patch(translation));
+    if (!translation.added) return;
+    Source& source = added_.emplace_back(
+        Source{fmt::format("{}.yaml", yaml::string_at(*translation.added, {"metadata", "name"})), ""});
+    yaml::write_yaml(*translation.added, yaml::KeyOrder::AsIs, source.text);
+  }
+
+  const Node* runtime_patch(const Kustomizations::Translation& translation) const {
+    const Node* target = make_.map(std::vector<Entry>{{"kind", make_.string(model::kTrainingRuntime), {}},
+                                                      {"name", make_.copied(translation.runtime), {}}});
+    const Node* text = text_node(*make_.list(translation.of_runtime), make_, {});
+    return make_.map(std::vector<Entry>{{"target", target, {}}, {"patch", text, {}}});
+  }
+
+  const Node* inline_patch(const Node& item, const Node& body,
+                           const Kustomizations::Translation& translation) {
+    seen_.insert(&item);
+    for (const base::Diagnostic& finding : translation.findings) problems_.add(finding);
+    if (!translation.problem.empty()) {
+      report(translation.problem, translation.hint, body, problems_);
+      return &item;
+    }
+    const bool is_document = translation.body->is_map();
+    if (!is_document && translation.operations.empty() && !translation.of_runtime.empty())
+      return runtime_patch(translation);
+    if (!is_document && translation.operations.empty()) {
+      report("this patch changes nothing of the TrainJob", "remove it", body, problems_);
+      return &item;
+    }
+    add_runtime(translation);
+    const Node* patch = is_document ? patch_document(*translation.body, translation.merged, make_)
+                                    : make_.list(translation.operations);
+    const Node* text = text_node(*patch, make_, body.origin());
+    return item.is_map() ? make_.with(with_target(&item), "patch", text) : text;
+  }
+
+  // The jobs that a selector of a replacement names.
+  std::vector<const Kustomizations::State*> selected(const Node* select) const {
+    std::vector<const Kustomizations::State*> jobs;
+    const auto states = all_.states_.find(file_);
+    if (!select || states == all_.states_.end()) return jobs;
+    const std::string_view kind = yaml::text_at(*select, "kind");
+    const std::string_view name = yaml::text_at(*select, "name");
+    for (const Kustomizations::State& state : states->second) {
+      const bool is_name =
+          name.empty() || std::ranges::find(state.resource->names, name) != state.resource->names.end();
+      if (is_name && (kind.empty() ? !name.empty() : kind == state.resource->kind)) jobs.push_back(&state);
+    }
+    return jobs;
+  }
+
+  // Where the fields of v1 are in the TrainJob and in its runtime.
+  struct Moved {
+    std::vector<std::string> of_job;
+    std::vector<std::string> of_runtime;
+  };
+
+  // All of them get one value together, as those of a replacement do; nullopt if it is not found again as it
+  // is.
+  std::optional<Moved> moved(const Kustomizations::State& state,
+                             const std::vector<std::string>& paths) const {
+    const Node* job = state.job;
+    const Node* mark = nullptr;
+    for (const std::string& text : paths) {
+      const auto path = kustomize::parse_field_path(text);
+      const Node* there = path ? kustomize::find_field(*job, *path) : nullptr;
+      if (!there || (!there->is_string() && !there->is_int())) return std::nullopt;
+      const Node* own = there->is_int() ? make_.integer(kMark) : make_.string(kTextMark);
+      if (mark && mark->kind() != own->kind()) return std::nullopt;
+      mark = own;
+      job = kustomize::with_field(*job, *path, mark, make_);
+    }
+    const V1Preview preview = all_.converter_->preview(*job, job_place(*state.resource->root), make_);
+    if (!mark || !preview.train_job || !preview.runtime != !state.preview.runtime) return std::nullopt;
+    Moved found{kustomize::field_paths_of(*preview.train_job, *mark), {}};
+    if (preview.runtime) found.of_runtime = kustomize::field_paths_of(*preview.runtime, *mark);
+    return found.of_job.empty() && found.of_runtime.empty() ? std::nullopt : std::optional(found);
+  }
+
+  static std::vector<std::string> texts_of(const Node* list) {
+    std::vector<std::string> texts;
+    for (const Node* item : yaml::items_of(list)) texts.emplace_back(item->text());
+    return texts;
+  }
+
+  const Node* list_of(const std::vector<std::string>& texts, const yaml::Origin& origin) const {
+    NodeList items;
+    for (const std::string& text : texts) items.push_back(make_.copied(text));
+    return make_.list(items, origin);
+  }
+
+  void refuse_replacement(const Node& item, const Node& where) {
+    seen_.insert(&item);
+    report("what this replaces has no single place in the TrainJob", std::string(kBuildHint), where,
+           problems_);
+  }
+
+  NodeList replacements_of(const Node& list) {
+    NodeList items;
+    for (const Node* item : list.items()) items.push_back(item->is_map() ? replacement_of(*item) : item);
+    return items;
+  }
+
+  const Node* replacement_of(const Node& item) {
+    const Node* changed = &item;
+    if (const Node* source = item.get("source"); source && source->is_map()) {
+      if (const auto jobs = selected(source); !jobs.empty()) {
+        const Node* own = source_of(*source, *jobs.front());
+        if (!own) {
+          refuse_replacement(item, *source);
+          return &item;
+        }
+        changed = make_.with(changed, "source", own);
+      }
+    }
+    const Node* targets = item.get("targets");
+    set_.clear();
+    NodeList made;
+    for (const Node* target : yaml::items_of(targets)) {
+      const auto jobs = selected(target->get("select"));
+      if (jobs.empty()) {
+        made.push_back(target);
+      } else if (!add_targets(*target, jobs, paths_of(*targets, jobs.front()), made)) {
+        refuse_replacement(item, *target);
+        return &item;
+      }
+    }
+    if (targets && !std::ranges::equal(made, targets->items()))
+      changed = make_.with(changed, "targets", make_.list(made, targets->origin()));
+    if (changed != &item) seen_.insert(&item);
+    return changed;
+  }
+
+  // All fields of the job that the replacement sets.
+  std::vector<std::string> paths_of(const Node& targets, const Kustomizations::State* job) const {
+    std::vector<std::string> paths;
+    for (const Node* target : targets.items()) {
+      const auto jobs = selected(target->get("select"));
+      if (std::ranges::find(jobs, job) == jobs.end()) continue;
+      std::ranges::copy(texts_of(target->get("fieldPaths")), std::back_inserter(paths));
+    }
+    return paths;
+  }
+
+  // The target, and one for the runtime. The first target of the job has all its fields.
+  bool add_targets(const Node& target, const std::vector<const Kustomizations::State*>& jobs,
+                   const std::vector<std::string>& paths, NodeList& made) {
+    std::optional<Moved> fields;
+    for (const Kustomizations::State* job : jobs) {
+      const auto own = moved(*job, paths);
+      if (!own || (fields && (fields->of_job != own->of_job || fields->of_runtime != own->of_runtime)) ||
+          (!own->of_runtime.empty() && jobs.size() > 1))
+        return false;
+      fields = own;
+    }
+    if (!set_.insert(jobs.front()).second) return true;  // by an earlier target
+    const Node& select = *target.get("select");
+    if (!fields->of_job.empty()) {
+      const Node* job =
+          make_.with(&target, "select", is_target_of_v1(select) ? with_trainer_kind(select, make_) : &select);
+      made.push_back(
+          make_.with(job, "fieldPaths", list_of(fields->of_job, target.get("fieldPaths")->origin())));
+    }
+    if (!fields->of_runtime.empty()) {
+      const Node* runtime = make_.map(std::vector<Entry>{{"kind", make_.string(model::kTrainingRuntime), {}},
+                                                         {"name", make_.copied(jobs.front()->runtime), {}}});
+      const Node* own = make_.with(&target, "select", runtime);
+      made.push_back(make_.with(own, "fieldPaths", list_of(fields->of_runtime, {})));
+    }
+    return true;
+  }
+
+  const Node* source_of(const Node& source, const Kustomizations::State& job) const {
+    const Node* changed = is_target_of_v1(source) ? with_trainer_kind(source, make_) : &source;
+    const std::string_view path = yaml::text_at(source, "fieldPath");
+    if (path.empty() || path.starts_with("metadata.")) return changed;
+    const auto fields = moved(job, {std::string(path)});
+    if (!fields || fields->of_job.empty()) return nullptr;
+    return make_.with(changed, "fieldPath", make_.copied(fields->of_job.front()));
+  }
+
+  const Node* with_configuration(const Node* changed, const Node& root) const {
+    if (!all_.needed_.contains(file_)) return changed;
+    const Node* given = root.get("configurations");
+    NodeList files = yaml::copied_items(given);
+    if (std::ranges::any_of(files, [](const Node* file) { return file->text() == kNewFile; })) return changed;
+    files.push_back(make_.string(kNewFile));
+    return make_.with(changed, "configurations", make_.list(files, given ? given->origin() : yaml::Origin()));
+  }
+
+  static constexpr int64_t kMark = 1234577;
+  static constexpr std::string_view kTextMark = "mark.example/replaced";
+
+  const Kustomizations& all_;
+  std::string file_;
+  const Maker& make_;
+  base::Diagnostics& problems_;
+  std::set<const Node*> seen_;
+  std::set<const Kustomizations::State*> set_;
+  NodeList of_runtimes_;
+  std::vector<Source> added_;
+};
+
+std::optional<Changed> Kustomizations::convert(const Node& document, const Maker& make,
+                                               base::Diagnostics& problems) {
+  const base::Location at = yaml::locate(document);
+  if (!at.file) return std::nullopt;
+  const std::string file = base::absolute_path(at.file->name());
+  if (const auto patch = patches_.find(place_of(document)); patch != patches_.end() && !files_.contains(file))
+    return convert_patch(document, patch->second, make, problems);
+  if (!files_.contains(file) || !document.is_map()) return std::nullopt;
+  KustomizationRewriter rewriter(*this, file, make, problems);
+  const Node* changed = rewriter.run(document);
+  problems.append(find_left_jobs(document, rewriter.seen()));
+  const auto add_file = [&](const std::string& name, std::string text) {
+    new_files_.push_back({base::shortest_path(base::parent_of(file) + "/" + name), std::move(text)});
+  };
+  if (changed->get("configurations") != document.get("configurations"))
+    add_file(std::string(kNewFile), std::string(kNewText));
+  for (const Source& runtime : rewriter.added()) add_file(runtime.name, runtime.text);
+  return Changed{.objects = {changed}, .follows = true};
+}
+
+}  // namespace trainjobc::migrate
