@@ -71,6 +71,9 @@ std::string Metrics::text(const Gauges& gauges) const {
   add(out, "review_seconds_count", "", reviews_);
   add_header(out, "bad_requests_total", "counter", "Requests that are not admission reviews.");
   add(out, "bad_requests_total", "", bad_requests_);
+  add_header(out, "unconfirmed_total", "counter",
+             "Reviews whose findings were not told, because the runtime could not be read again.");
+  add(out, "unconfirmed_total", "", unconfirmed_);
   add_header(out, "settings_reloads_total", "counter", "Readings of changed settings and certificates.");
   add(out, "settings_reloads_total", "{result=\"accepted\"}", good_reloads_);
   add(out, "settings_reloads_total", "{result=\"refused\"}", bad_reloads_);

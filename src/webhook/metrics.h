@@ -24,6 +24,7 @@ class Metrics {
  public:
   void count_review(const Review& review, const Answer& answer, std::chrono::nanoseconds time);
   void count_bad_request() { ++bad_requests_; }
+  void count_unconfirmed() { ++unconfirmed_; }
   void count_reload(bool is_good) { ++(is_good ? good_reloads_ : bad_reloads_); }
 
   std::string text(const Gauges& gauges) const;
@@ -38,6 +39,7 @@ class Metrics {
   uint64_t reviews_ = 0;
   double seconds_ = 0;
   uint64_t bad_requests_ = 0;
+  uint64_t unconfirmed_ = 0;
   uint64_t good_reloads_ = 0;
   uint64_t bad_reloads_ = 0;
 };

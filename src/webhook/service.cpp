@@ -209,7 +209,10 @@ void Service::confirm(Review review, const StoredObject& known, const Answer& an
                             const auto now = error.empty() && state->status == 200
                                                  ? read_runtime(state->review.runtime->kind, state->body)
                                                  : std::nullopt;
-                            if (!now) return this->answer(state->review, {}, begin, reply);
+                            if (!now) {
+                              metrics_.count_unconfirmed();
+                              return this->answer(state->review, {}, begin, reply);
+                            }
                             const bool is_same = now->resource_version == state->version;
                             this->answer(state->review, is_same ? state->answer : check(state->review, &*now),
                                          begin, reply);

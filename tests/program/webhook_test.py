@@ -369,6 +369,10 @@ class Webhook(unittest.TestCase):
         self.wait(lambda: any("limit=" in path for path, _ in cluster.requests[asked:]))
         self.wait(lambda: self.ask(third) == {"allowed": True, "warnings": [NO_LAUNCHER]})
         self.assertIn("trainjobc_webhook_runtimes 3\n", self.status("/metrics")[1])
+        # The runtime can't be read again.
+        cluster.refusals = [500]
+        self.assertEqual({"allowed": True}, self.ask(third))
+        self.assertIn("trainjobc_webhook_unconfirmed_total 1\n", self.status("/metrics")[1])
         # Without its API server it says nothing.
         cluster.server.shutdown()
         cluster.server.server_close()
