@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -196,12 +197,6 @@ bool is_secret_name(std::string_view name) {
 
 namespace {
 
-struct Place {
-  size_t begin = 0;
-  size_t length = 0;
-  SecretInText secret;
-};
-
 // Values that are given to a name in a longer text.
 
 constexpr size_t kShortestNamed = 8;
@@ -243,7 +238,7 @@ std::string_view name_before(std::string_view text, size_t end) {
 }
 
 // The secret after the = or, behind a flag, the space at `at`.
-std::optional<Place> named_at(std::string_view text, size_t at) {
+std::optional<SecretInText> named_at(std::string_view text, size_t at) {
   constexpr std::string_view kQuotes = "\"'";
   constexpr std::string_view kEnds = " \t\r\n\"';&|,";
   const std::string_view name = name_before(text, at);
@@ -260,24 +255,24 @@ std::optional<Place> named_at(std::string_view text, size_t at) {
   const bool is_value =
       is_variable_name(name) ? value.size() >= kShortestNamed && !is_no_secret(value) : looks_random(value);
   if (!is_value || !is_literal(value)) return std::nullopt;
-  return Place{begin, value.size(), {"", name}};
+  return SecretInText{"", name, begin, value.size()};
 }
 
-void add_named(std::string_view text, std::vector<Place>& places) {
+void add_named(std::string_view text, std::vector<SecretInText>& places) {
   for (size_t at = text.find_first_of("= "); at != std::string_view::npos;
        at = text.find_first_of("= ", at + 1)) {
     if (const auto place = named_at(text, at)) places.push_back(*place);
   }
 }
 
-void add_keys(std::string_view text, std::vector<Place>& places) {
+void add_keys(std::string_view text, std::vector<SecretInText>& places) {
   size_t at = next_first_byte(text, 0);
   if (at == text.size()) return;
   KeySearch search(text);
   for (; at < text.size(); at = next_first_byte(text, at + 1)) {
     const auto [length, what] = search.key_at(at);
     if (length == 0) continue;
-    places.push_back({at, length, {what, ""}});
+    places.push_back({what, "", at, length});
     at += length - 1;
   }
 }
@@ -290,7 +285,7 @@ bool is_digest(std::string_view text) {
 }
 
 // The password of user:password@host in the word.
-std::optional<Place> password_of(std::string_view word, std::string_view authority) {
+std::optional<SecretInText> password_of(std::string_view word, std::string_view authority) {
   const size_t at = authority.rfind('@');
   const size_t colon = authority.find(':');
   if (at == std::string_view::npos || colon == std::string_view::npos || colon + 1 >= at) return std::nullopt;
@@ -298,14 +293,14 @@ std::optional<Place> password_of(std::string_view word, std::string_view authori
   const std::string_view password = authority.substr(colon + 1, at - colon - 1);
   if (host.empty() || !is_alnum(host.front()) || is_digest(host)) return std::nullopt;
   if (password.front() == '$' || password.front() == '{' || password == kHidden) return std::nullopt;
-  return Place{static_cast<size_t>(password.data() - word.data()), password.size(), {"a password", ""}};
+  return SecretInText{"a password", "", static_cast<size_t>(password.data() - word.data()), password.size()};
 }
 
 // The password in a URL, an image reference or a path: https://user:password@host/…,
 // user:password@registry/….
-std::optional<Place> password_in(std::string_view word, size_t begin) {
+std::optional<SecretInText> password_in(std::string_view word, size_t begin) {
   const size_t scheme = word.find("://");
-  std::optional<Place> found;
+  std::optional<SecretInText> found;
   if (scheme != std::string_view::npos) {
     found = password_of(word, word.substr(scheme + 3, word.find('/', scheme + 3) - scheme - 3));
   } else {
@@ -319,7 +314,7 @@ std::optional<Place> password_in(std::string_view word, size_t begin) {
   return found;
 }
 
-void add_passwords(std::string_view text, std::vector<Place>& places) {
+void add_passwords(std::string_view text, std::vector<SecretInText>& places) {
   constexpr std::string_view kEnds = " \t\r\n\"'`;|,<>()=\\";
   if (text.find('@') == std::string_view::npos) return;
   for (size_t at = 0; at < text.size();) {
@@ -330,14 +325,14 @@ void add_passwords(std::string_view text, std::vector<Place>& places) {
 }
 
 // In the order of the text, none inside another.
-std::vector<Place> secrets_in(std::string_view text, bool with_passwords = true) {
-  std::vector<Place> places;
+std::vector<SecretInText> secrets_in(std::string_view text, bool with_passwords = true) {
+  std::vector<SecretInText> places;
   add_keys(text, places);
   add_named(text, places);
   if (with_passwords) add_passwords(text, places);
-  std::ranges::stable_sort(places, {}, &Place::begin);
+  std::ranges::stable_sort(places, {}, &SecretInText::begin);
   size_t end = 0;
-  std::erase_if(places, [&](const Place& place) {
+  std::erase_if(places, [&](const SecretInText& place) {
     const bool is_inside = place.begin < end;
     end = std::max(end, place.begin + place.length);
     return is_inside;
@@ -350,10 +345,11 @@ std::vector<Place> secrets_in(std::string_view text, bool with_passwords = true)
 std::vector<SecretInText> find_secrets(std::string_view text) {
   constexpr std::string_view kSigned = "eyJ";  // other JSON in Base64 begins so, too
   std::vector<SecretInText> found;
-  for (const Place& place : secrets_in(text, false)) {
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  for (const SecretInText& place : secrets_in(text, false)) {
     const std::string_view key = text.substr(place.begin, place.length);
     if (key.starts_with(kSigned) && key.find('.') == std::string_view::npos) continue;
-    if (std::ranges::find(found, place.secret) == found.end()) found.push_back(place.secret);
+    if (seen.emplace(place.what, place.name).second) found.push_back(place);
   }
   return found;
 }
@@ -365,7 +361,7 @@ bool has_key(std::string_view text) {
 std::string without_keys(std::string_view text) {
   std::string out;
   size_t shown = 0;
-  for (const Place& place : secrets_in(text)) {
+  for (const SecretInText& place : secrets_in(text)) {
     out.append(text.substr(shown, place.begin - shown)).append(kHidden);
     shown = place.begin + place.length;
   }

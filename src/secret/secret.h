@@ -32,8 +32,8 @@ std::string_view known_key_in(std::string_view word);
 struct SecretInText {
   std::string_view what;  // "a Hugging Face token"; "" if only its name says that it is one
   std::string_view name;  // WANDB_API_KEY, --api-key; "" if its form says so
-
-  bool operator==(const SecretInText&) const = default;
+  size_t begin = 0;       // in the text
+  size_t length = 0;
 };
 // The known kinds of keys in the text, and the literal values that the text gives to names that say so:
 // WANDB_API_KEY=…, --api-key … In the order of the text, each kind and name once.

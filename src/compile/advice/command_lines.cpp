@@ -2,13 +2,17 @@
 
 #include "compile/advice/command_lines.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <span>
 #include <utility>
 
 #include "base/text/text.h"
-#include "compile/advice/checks.h"
+#include "k8s/jobset/jobset.h"
+#include "secret/secret.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::compile::advice {
 namespace {
@@ -183,6 +187,82 @@ std::vector<Words> programs_of(const std::vector<std::string_view>& words) {
   for (Words& program : programs) drop_prefix(program);
   std::erase_if(programs, [](const Words& program) { return program.empty(); });
   return programs;
+}
+
+namespace {
+
+// The place of a part of a script, if it is there once and as a word or words of its own.
+std::optional<size_t> find_only(std::string_view script, std::string_view part) {
+  constexpr std::string_view kBetween = " \t\n;&|()";
+  std::optional<size_t> found;
+  for (size_t at = script.find(part); at != std::string_view::npos; at = script.find(part, at + 1)) {
+    const size_t end = at + part.size();
+    const bool is_apart =
+        (at == 0 || part.front() == ' ' || kBetween.find(script[at - 1]) != std::string_view::npos) &&
+        (end == script.size() || kBetween.find(script[end]) != std::string_view::npos);
+    if (!is_apart) continue;
+    if (found) return std::nullopt;
+    found = at;
+  }
+  return found;
+}
+
+// The place of a part of a word; the whole word's if that is not known.
+base::Location locate_part(const yaml::Node& word, std::string_view part) {
+  const auto at = part.empty() ? std::nullopt : find_only(word.text(), part);
+  const auto place = at ? yaml::WrittenText(word).place_of(*at, part.size()) : std::nullopt;
+  return place.value_or(yaml::locate(word));
+}
+
+}  // namespace
+
+JobCommand::JobCommand(const AdviceContext& context, const yaml::Node& container)
+    : context_(context), line_{container.get("command"), container.get("args")}, words_(words_of(line_)) {}
+
+JobCommand::Place JobCommand::place_of(size_t index) const {
+  const size_t of_command = line_.command ? line_.command->size() : 0;
+  const bool in_args = index >= of_command;
+  const model::Trainer& trainer = *context_.job.trainer;
+  const yaml::Node* own = in_args ? trainer.args : trainer.command;
+  const size_t item = in_args ? index - of_command : index;
+  return {in_args ? "args" : "command", (in_args ? line_.args : line_.command)->items()[item],
+          own && own->size() > 0 ? own : nullptr, item};
+}
+
+base::Diagnostic& JobCommand::report(std::string_view rule, size_t index, std::string message,
+                                     std::string hint, Advisor& advisor, std::string_view part) const {
+  const Place place = place_of(index);
+  if (place.own) {
+    base::Diagnostic& found =
+        advisor.warn(rule, fmt::format("spec.trainer.{}[{}]", place.key, place.item), std::move(message),
+                     locate_part(*place.word, part), std::move(hint));
+    found.hide_source = secret::may_hold_secret(place.word->text());
+    return found;
+  }
+  base::Diagnostic& found = advisor.warn(rule, "spec.runtimeRef.name", std::move(message),
+                                         yaml::locate(*context_.job.runtime_ref.name.node), std::move(hint));
+  add_note(found, "the runtime's command", place.word);
+  return found;
+}
+
+const yaml::Node* JobCommand::own_word(size_t index) const {
+  const Place place = place_of(index);
+  return place.own && place.item < place.own->size() ? place.own->items()[place.item] : nullptr;
+}
+
+std::vector<base::Edit> JobCommand::without(size_t index, size_t count) const {
+  const Place place = place_of(index);
+  return own_word(index) ? yaml::remove_items(*place.own, place.item, count) : std::vector<base::Edit>();
+}
+
+std::vector<base::Edit> JobCommand::with(size_t index, std::string_view part, std::string_view by) const {
+  const yaml::Node* script = own_word(index);
+  const auto at = script ? find_only(script->text(), part) : std::nullopt;
+  if (!at) return {};
+  // Of the blanks around what is removed, those after it stay.
+  const size_t before = script->text().find_last_not_of(' ', *at);
+  const size_t begin = by.empty() && before != std::string_view::npos && before < *at ? before + 1 : *at;
+  return yaml::WrittenText(*script).replace(begin, *at + part.size() - begin, by);
 }
 
 bool is_launcher(std::string_view program) {
@@ -445,6 +525,8 @@ std::optional<Mpirun> mpirun_of(const std::vector<std::string_view>& words) {
     const std::string_view name = base_name(program.front());
     if (!name.starts_with("mpirun") && !name.starts_with("mpiexec")) continue;
     Mpirun run;
+    run.in_script = script < words.size();
+    const size_t first = run.in_script ? script : words.size() - program.size();
     for (size_t i = 1; i < program.size(); ++i) {
       const std::string& word = program[i];
       if (is_one_of(word, kPlacements)) run.is_in_order = false;
@@ -453,9 +535,11 @@ std::optional<Mpirun> mpirun_of(const std::vector<std::string_view>& words) {
       const std::string& value = program[i + 1];
       if (is_one_of(word, kNumbers) && !run.processes) {
         run.processes = to_number(value);
-        run.processes_word = script < words.size() ? script : words.size() - program.size() + i + 1;
+        run.processes_word = run.in_script ? script : first + i + 1;
       }
       if (is_one_of(word, kHosts) && run.hosts.empty()) {
+        run.hosts_flag = word;
+        run.hosts_word = run.in_script ? script : first + i;
         for (size_t at = 0; at <= value.size();) {
           const size_t comma = std::min(value.find(',', at), value.size());
           run.hosts.push_back(value.substr(at, comma - at));
@@ -466,6 +550,47 @@ std::optional<Mpirun> mpirun_of(const std::vector<std::string_view>& words) {
     return run;
   }
   return std::nullopt;
+}
+
+namespace {
+
+// A host name as JobSet gives them to pods: <jobset>-<replicatedJob>-<job index>-<pod index>.<subdomain>.
+struct PodName {
+  std::string_view prefix;  // <jobset>-<replicatedJob>
+  int64_t job_index = 0;
+  int64_t pod = 0;
+};
+
+std::optional<PodName> pod_name(std::string_view host) {
+  std::string_view label = host.substr(0, host.find('.'));
+  int64_t numbers[2] = {};
+  for (int64_t& number : numbers) {
+    const size_t dash = label.rfind('-');
+    if (dash == std::string_view::npos || dash == 0) return std::nullopt;
+    const auto value = to_number(label.substr(dash + 1));
+    if (!value) return std::nullopt;
+    number = *value;
+    label = label.substr(0, dash);
+  }
+  return PodName{label, numbers[1], numbers[0]};
+}
+
+}  // namespace
+
+bool is_own_pod(const yaml::Node& job_set, std::string_view host) {
+  const auto name = pod_name(host);
+  if (!name) return false;
+  const auto view = k8s::jobset::view_job_set(job_set);
+  return std::ranges::any_of(view.jobs, [&](const k8s::jobset::ReplicatedJob& job) {
+    const int64_t pods = std::max(job.completions.value_or(1), job.parallelism.value_or(1));
+    return name->prefix == fmt::format("{}-{}", view.name, job.name) && name->job_index < job.replicas &&
+           name->pod < pods;
+  });
+}
+
+bool is_foreign_pod(const yaml::Node& job_set, std::string_view host) {
+  if (host.find('$') != std::string_view::npos || host.find('.') == std::string_view::npos) return false;
+  return pod_name(host) && !k8s::jobset::view_job_set(job_set).name.empty() && !is_own_pod(job_set, host);
 }
 
 }  // namespace trainjobc::compile::advice

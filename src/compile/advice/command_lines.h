@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compile/advice/checks.h"
 #include "policy/plugin.h"
 #include "yaml/node.h"
 
@@ -34,6 +35,41 @@ std::string_view base_name(std::string_view path);
 // The programs that the words start, each with its arguments; shell scripts are parsed, their redirections
 // dropped. Empty if that is unknown.
 std::vector<std::vector<std::string>> programs_of(const std::vector<std::string_view>& words);
+
+// The command line of a container whose words a job may set, and where each word is written: in the job, or
+// in the runtime that it refers to. Indices count the words of both lists.
+class JobCommand {
+ public:
+  // `container`: as the JobSet runs it.
+  JobCommand(const AdviceContext& context, const yaml::Node& container);
+
+  const CommandLine& line() const { return line_; }
+  const std::vector<std::string_view>& words() const { return words_; }
+
+  // A warning at a word; in a script, at the part of it that `part` is, if that is there once.
+  base::Diagnostic& report(std::string_view rule, size_t index, std::string message, std::string hint,
+                           Advisor& advisor, std::string_view part = "") const;
+
+  // The word as the job sets it; nullptr if it is the runtime's.
+  const yaml::Node* own_word(size_t index) const;
+  // The edits that remove words of the job's own.
+  std::vector<base::Edit> without(size_t index, size_t count) const;
+  // The edits that replace a part of the job's own script. Empty if it is not there once.
+  std::vector<base::Edit> with(size_t index, std::string_view part, std::string_view by) const;
+
+ private:
+  struct Place {
+    std::string_view key;  // command or args
+    const yaml::Node* word = nullptr;
+    const yaml::Node* own = nullptr;  // the job's list with the word
+    size_t item = 0;
+  };
+  Place place_of(size_t index) const;
+
+  const AdviceContext& context_;
+  CommandLine line_;
+  std::vector<std::string_view> words_;
+};
 
 // What starts the processes that train in a container.
 struct Launch {
@@ -79,9 +115,17 @@ struct Mpirun {
   bool may_exceed_slots = false;
   size_t processes_word = 0;       // the word of the command line with the number
   std::vector<std::string> hosts;  // of -H and --host; empty: those of the hostfile
+  std::string hosts_flag;          // as it is written
+  size_t hosts_word = 0;           // that flag's, which the hosts follow; or the script's
+  bool in_script = false;
 };
 
 // nullopt if the words don't start mpirun or mpiexec.
 std::optional<Mpirun> mpirun_of(const std::vector<std::string_view>& words);
+
+// Whether the host is a pod of some JobSet, and not one of this. A name with $(JOBSET_NAME) follows the job.
+bool is_foreign_pod(const yaml::Node& job_set, std::string_view host);
+// Whether it is a pod of this JobSet.
+bool is_own_pod(const yaml::Node& job_set, std::string_view host);
 
 }  // namespace trainjobc::compile::advice

@@ -96,6 +96,35 @@ std::vector<base::Edit> remove_at(const Node& root, std::initializer_list<Step> 
 // The place of the scalar, if the file shows all of it there, on one line and without a tag.
 std::optional<base::Location> written_scalar(const Node& scalar);
 
+// Where the parts of a string are written: in a plain or quoted scalar on one line, and in the lines of a
+// block scalar, literal or folded.
+class WrittenText {
+ public:
+  explicit WrittenText(const Node& scalar);
+
+  // The place of `length` bytes of the value, or of those up to the end of their line; nullopt if the file
+  // does not show them as they are.
+  std::optional<base::Location> place_of(size_t begin, size_t length) const;
+  // The edit that replaces them by a text that needs no quotes. Empty if they are not on one line.
+  std::vector<base::Edit> replace(size_t begin, size_t length, std::string_view by) const;
+
+ private:
+  // Bytes of the value that are the same bytes of a line of the file.
+  struct Segment {
+    size_t begin = 0;
+    size_t length = 0;
+    uint32_t line = 0;
+    uint32_t column = 0;
+  };
+
+  void read_line(const base::Location& at);
+  void read_block(const base::Location& header);
+
+  const Node& scalar_;
+  const base::SourceFile* file_ = nullptr;
+  std::vector<Segment> segments_;
+};
+
 // A string as it can be written anywhere, also in brackets: without quotes if that is clear. `as_json`: with
 // quotes.
 std::string inline_text(std::string_view value, bool as_json);

@@ -159,6 +159,80 @@ std::optional<Location> written_scalar(const Node& scalar) {
   return !text.empty() && shows(text, scalar) ? std::optional(at) : std::nullopt;
 }
 
+WrittenText::WrittenText(const Node& scalar) : scalar_(scalar) {
+  if (!scalar.is_string() || !scalar.origin().file()) return;
+  const Location at = locate(scalar);
+  file_ = at.file;
+  if (const auto written = written_scalar(scalar)) {
+    read_line(*written);
+  } else if (const std::string_view rest = at.file->line(at.line).substr(at.column - 1);
+             rest.starts_with('|') || rest.starts_with('>')) {
+    read_block(at);
+  }
+}
+
+// An escape ends a segment; after one that stands for something else than its last character, nothing is
+// known.
+void WrittenText::read_line(const Location& at) {
+  std::string_view text = text_at_place(at);
+  uint32_t column = at.column;
+  const char quote = is_quote(text.front()) ? text.front() : '\0';
+  if (quote != 0) text = text.substr(1, text.size() - 2), ++column;
+  const std::string_view value = scalar_.text();
+  const char escape = quote == '"' ? '\\' : '\'';
+  size_t begin = 0;
+  size_t from = 0;
+  size_t end = quote == 0 ? text.size() : std::min(text.find(escape), text.size());
+  while (true) {
+    const std::string_view same = text.substr(from, end - from);
+    if (!value.substr(begin).starts_with(same)) return;
+    if (!same.empty())
+      segments_.push_back({begin, same.size(), at.line, static_cast<uint32_t>(column + from)});
+    begin += same.size();
+    if (end == text.size()) return;
+    from = end + 1;  // what is escaped
+    end = std::min(text.find(escape, from + 1), text.size());
+  }
+}
+
+void WrittenText::read_block(const Location& header) {
+  const std::string_view value = scalar_.text();
+  std::optional<size_t> indent;
+  size_t begin = 0;
+  for (uint32_t line = header.line + 1; line <= file_->line_count() && begin < value.size(); ++line) {
+    const std::string_view shown = file_->line(line);
+    const size_t blanks = shown.find_first_not_of(' ');
+    while (begin < value.size() && value[begin] == '\n') ++begin;
+    if (blanks == std::string_view::npos && shown.size() <= indent.value_or(shown.size())) continue;
+    if (!indent) {
+      const size_t kept =
+          value.find_first_not_of(' ', begin) - begin;  // in a block with an indentation indicator
+      if (blanks == std::string_view::npos || blanks < kept) return;
+      indent = blanks - kept;
+    }
+    if (shown.size() < *indent || !value.substr(begin).starts_with(shown.substr(*indent))) return;
+    segments_.push_back({begin, shown.size() - *indent, line, static_cast<uint32_t>(*indent + 1)});
+    begin += segments_.back().length;
+    if (begin < value.size() && value[begin] == ' ') ++begin;  // a folded line break
+  }
+}
+
+std::optional<Location> WrittenText::place_of(size_t begin, size_t length) const {
+  auto segment = std::ranges::upper_bound(segments_, begin, {}, &Segment::begin);
+  if (segment == segments_.begin()) return std::nullopt;
+  --segment;
+  if (begin >= segment->begin + segment->length) return std::nullopt;
+  const auto column = static_cast<uint32_t>(segment->column + (begin - segment->begin));
+  const auto shown = static_cast<uint32_t>(std::min(length, segment->begin + segment->length - begin));
+  return Location{file_, segment->line, column, segment->line, column + shown};
+}
+
+Edits WrittenText::replace(size_t begin, size_t length, std::string_view by) const {
+  const auto at = place_of(begin, length);
+  if (!at || at->end_column - at->column != length) return {};
+  return {{*at, std::string(by)}};
+}
+
 std::string inline_text(std::string_view value, bool as_json) {
   if (is_clear(value) && !as_json) return std::string(value);
   std::string text;

@@ -47,13 +47,13 @@ TEST_CASE("advice/no-launcher: Python on several nodes") {
 )");
   CHECK(
       no_launcher("    command: [bash, -c, cd /app && python train.py 2>&1 | tee log]\n") ==
-      R"(in.yaml:30:25: warning: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job [advice/no-launcher]
+      R"(in.yaml:30:36: warning: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job [advice/no-launcher]
    30 |     command: [bash, -c, cd /app && python train.py 2>&1 | tee log]
-      |                         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ start it with torchrun: torchrun train.py …
+      |                                    ^~~~~~~~~~~~~~~ start it with torchrun: torchrun train.py …
 )");
-  CHECK(no_launcher("    command: [bash, -c, source venv/bin/activate && conda activate x && python train.py]\n") == R"(in.yaml:30:25: warning: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job [advice/no-launcher]
+  CHECK(no_launcher("    command: [bash, -c, source venv/bin/activate && conda activate x && python train.py]\n") == R"(in.yaml:30:73: warning: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job [advice/no-launcher]
    30 |     command: [bash, -c, source venv/bin/activate && conda activate x && python train.py]
-      |                         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ start it with torchrun: torchrun train.py …
+      |                                                                         ^~~~~~~~~~~~~~~ start it with torchrun: torchrun train.py …
 )");
   CHECK(
       no_launcher("    args: [--lr=1]\n", "                  command: [python, train.py]\n") ==
@@ -216,9 +216,23 @@ TEST_CASE("advice/launcher-setting: flags of torchrun") {
       |                         ^~~~~~~~~~ remove it: torchrun reads PET_NNODES
 )");
   CHECK(setting("    command: [bash, -c, 'torchrun --nnodes 1 --rdzv_endpoint=localhost:0 train.py']\n") ==
-        R"(in.yaml:30:25: warning: --nnodes 1 contradicts the job, which has 4 nodes [advice/launcher-setting]
+        R"(in.yaml:30:35: warning: --nnodes 1 contradicts the job, which has 4 nodes [advice/launcher-setting]
    30 |     command: [bash, -c, 'torchrun --nnodes 1 --rdzv_endpoint=localhost:0 train.py']
-      |                         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ remove it: torchrun reads PET_NNODES
+      |                                   ^~~~~~~~~~ remove it: torchrun reads PET_NNODES
+)");
+  CHECK(setting("    command:\n    - sh\n    - -c\n    - >\n      cd /app &&\n\n      torchrun --nnodes=2\n"
+                "      train.py\n") == R"(in.yaml:36:16: warning: --nnodes 2 contradicts the job, which has 4 nodes [advice/launcher-setting]
+   36 |       torchrun --nnodes=2
+      |                ^~~~~~~~~~ remove it: torchrun reads PET_NNODES
+)");
+  CHECK(setting("    command: [sh, -c, \"cd \\\"$D\\\" && torchrun --nnodes=2 train.py\"]\n") == R"(in.yaml:30:46: warning: --nnodes 2 contradicts the job, which has 4 nodes [advice/launcher-setting]
+   30 |     command: [sh, -c, "cd \"$D\" && torchrun --nnodes=2 train.py"]
+      |                                              ^~~~~~~~~~ remove it: torchrun reads PET_NNODES
+)");
+  // Where it is written twice, the script.
+  CHECK(setting("    command: [sh, -c, torchrun --nnodes=2 a.py; torchrun --nnodes=2 b.py]\n") == R"(in.yaml:30:23: warning: --nnodes 2 contradicts the job, which has 4 nodes [advice/launcher-setting]
+   30 |     command: [sh, -c, torchrun --nnodes=2 a.py; torchrun --nnodes=2 b.py]
+      |                       ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ remove it: torchrun reads PET_NNODES
 )");
   CHECK(
       setting("    command: [torchrun, '--rdzv-endpoint=localhost:29400', train.py]\n") ==
@@ -257,20 +271,20 @@ TEST_CASE("advice/launcher-setting: numbers and addresses for a script") {
   CHECK(variable("NNODES", "2") ==
         R"(in.yaml:31:33: warning: NNODES: 2 contradicts the job, which has 4 nodes [advice/launcher-setting]
    31 |     env: [{name: NNODES, value: "2"}]
-      |                                 ^~~
+      |                                 ^~~ write "4"
 )");
   CHECK(
       variable("MASTER_ADDR", "old-node-0-0.old") ==
       R"(in.yaml:31:38: warning: MASTER_ADDR: old-node-0-0.old is not a pod of this job, whose first node is job-node-0-0.job [advice/launcher-setting]
    31 |     env: [{name: MASTER_ADDR, value: "old-node-0-0.old"}]
-      |                                      ^~~~~~~~~~~~~~~~~~
+      |                                      ^~~~~~~~~~~~~~~~~~ write job-node-0-0.job
 )");
   CHECK(variable("MASTER_ADDR", "$(JOBSET_NAME)-node-0-0.$(JOBSET_NAME)") == "");
   CHECK(
       variable("MASTER_ADDR", "localhost") ==
       R"(in.yaml:31:38: warning: MASTER_ADDR: localhost is another host on each of the 4 nodes: they never meet [advice/launcher-setting]
    31 |     env: [{name: MASTER_ADDR, value: "localhost"}]
-      |                                      ^~~~~~~~~~~
+      |                                      ^~~~~~~~~~~ write job-node-0-0.job
 )");
   CHECK(
       setting("    command: [python, train.py, --world_size=6]\n") ==
@@ -325,11 +339,18 @@ TEST_CASE("advice/launcher-setting: mpirun") {
 )");
   CHECK(on_gpus(4) == "");
   CHECK(run("[mpirun, -np, '6', train]") == "");
+  CHECK(run("[mpirun, -H, 'job-node-0-0.job,job-node-0-2.job:4', train]") == R"(in.yaml:36:22: warning: mpirun: -H names 2 of the job's 3 nodes: the others have nothing to do [advice/launcher-setting]
+   36 |   runtimeRef: {name: rt}
+      |                      ^~ remove it: mpirun reads the hostfile
+  note: the runtime's command at in.yaml:20:37
+)");
+  CHECK(run("[mpirun, --host, 'job-node-0-0.job,job-node-0-1.job,job-node-0-2.job', train]") == "");
+  CHECK(run("[mpirun, -H, 'job-node-0-0.job,localhost', train]") == "");
   CHECK(run("[mpirun, -H, 'old-node-0-0.old:2', train]") ==
         R"(in.yaml:36:22: warning: mpirun: old-node-0-0.old is not a pod of this job [advice/launcher-setting]
    36 |   runtimeRef: {name: rt}
       |                      ^~ remove it: mpirun reads the hostfile
-  note: the runtime's command at in.yaml:20:29
+  note: the runtime's command at in.yaml:20:37
 )");
 }
 

@@ -193,24 +193,24 @@ TEST_CASE("advice/image-name: spaces around the name") {
 TEST_CASE("advice/plain-secret: in a script") {
   CHECK(
       of_script("huggingface-cli login --token hf_0123456789abcdefghijklmnop && torchrun train.py") ==
-      R"(in.yaml:28:33: warning: this looks like a Hugging Face token and is in plain text here [advice/plain-secret]
+      R"(in.yaml:28:64: warning: this looks like a Hugging Face token and is in plain text here [advice/plain-secret]
   hint: read it from an env variable that a Secret fills
 )");
   CHECK(
       of_script("export WANDB_API_KEY=0123456789abcdef && torchrun train.py") ==
-      R"(in.yaml:28:33: warning: WANDB_API_KEY looks like a secret and is in plain text here [advice/plain-secret]
+      R"(in.yaml:28:55: warning: WANDB_API_KEY looks like a secret and is in plain text here [advice/plain-secret]
   hint: read it from an env variable that a Secret fills
 )");
   CHECK(
       of_script("wandb login --api-key 0123456789abcdef01") ==
-      R"(in.yaml:28:33: warning: --api-key looks like a secret and is in plain text here [advice/plain-secret]
+      R"(in.yaml:28:56: warning: --api-key looks like a secret and is in plain text here [advice/plain-secret]
   hint: read it from an env variable that a Secret fills
 )");
   // Each of them, once.
   CHECK(of_script("export HF_TOKEN=hf_0123456789abcdefghijklmnop WANDB_API_KEY=0123456789abcdef && export "
-                  "WANDB_API_KEY=0123456789abcdef && torchrun train.py") == R"(in.yaml:28:33: warning: WANDB_API_KEY looks like a secret and is in plain text here [advice/plain-secret]
+                  "WANDB_API_KEY=0123456789abcdef && torchrun train.py") == R"(in.yaml:28:50: warning: this looks like a Hugging Face token and is in plain text here [advice/plain-secret]
   hint: read it from an env variable that a Secret fills
-in.yaml:28:33: warning: this looks like a Hugging Face token and is in plain text here [advice/plain-secret]
+in.yaml:28:94: warning: WANDB_API_KEY looks like a secret and is in plain text here [advice/plain-secret]
   hint: read it from an env variable that a Secret fills
 )");
   for (const std::string& script : std::vector<std::string>{

@@ -360,10 +360,13 @@ TEST_CASE("--fix=all removes a launcher's flags that contradict the job, with th
 -    - localhost:29500
 )");
   CHECK(command("[sh, -c, torchrun --nnodes 2 train.py]") == R"(-    command: [sh, -c, torchrun --nnodes 2 train.py]
-+    command: [sh, -c, "torchrun train.py"]
++    command: [sh, -c, torchrun train.py]
 )");
   CHECK(command("\n    - bash\n    - -ec\n    - |\n      cd /app\n      exec torchrun --standalone train.py") == R"(-      exec torchrun --standalone train.py
 +      exec torchrun train.py
+)");
+  CHECK(command("\n    - bash\n    - -c\n    - >-\n      cd /app &&\n      torchrun  --nnodes=2\n      train.py") == R"(-      torchrun  --nnodes=2
++      torchrun
 )");
   // Once.
   CHECK(command("[sh, -c, torchrun --nnodes=2 a.py; torchrun --nnodes=2 b.py]") == R"()");
@@ -402,7 +405,7 @@ TEST_CASE("--fix=all starts a script with the launcher of its framework") {
 +      torchrun -m pkg.train
 )");
   CHECK(command("[sh, -c, ./train.py]") == R"(-    command: [sh, -c, ./train.py]
-+    command: [sh, -c, "torchrun ./train.py"]
++    command: [sh, -c, torchrun ./train.py]
 )");
   // What only Python or the other launcher understands, and scripts that start it twice.
   CHECK(command("[python, -O, train.py]") == "");

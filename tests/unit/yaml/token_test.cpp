@@ -4,7 +4,9 @@
 
 #include <string>
 
+#include "support/reading.h"
 #include "yaml/node.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::yaml::token_test {
 namespace {
@@ -25,7 +27,48 @@ std::string token_in_flow(std::string_view text, uint32_t column) {
   return range(token_location(file, 1, column, true));
 }
 
+// What the file shows for each byte of the value of "a", with ~ for nothing, and | before another line.
+std::string written(std::string_view text) {
+  const test::Reading reading(text);
+  const Node& value = *reading.root().get("a");
+  const WrittenText places(value);
+  std::string out;
+  uint32_t line = 0;
+  for (size_t i = 0; i < value.text().size(); ++i) {
+    const auto at = places.place_of(i, 1);
+    if (at && line != 0 && at->line != line) out += '|';
+    if (at) line = at->line;
+    out += at ? reading.file().line(at->line).substr(at->column - 1, at->end_column - at->column) : "~";
+  }
+  return out;
+}
+
 }  // namespace
+
+TEST_CASE("each part of a string is found where the file shows it") {
+  CHECK(written("a: b c # d\n") == "b c");
+  CHECK(written("a: 'it''s'\n") == "it's");
+  CHECK(written("a: \"x \\\"b\\\" \\\\ y\"\n") == "x \"b\" \\ y");
+  CHECK(written("a: \"\\\"b\"\n") == "\"b");
+  CHECK(written("a: \"b\\nc\"\n") == "b~~");
+  CHECK(written("a: |\n  b\n\n   c\n  d \n") == "b~~| c~|d ~");
+  CHECK(written("a: >\n  b\n  c\n\n  d\n   e\n   f\n  g\n") == "b~|c~|d~| e~| f~|g~");
+  CHECK(written("a: |2\n   b\n  c\nd: e\n") == " b~|c~");
+  CHECK(written("a: |-\r\n  b\r\n  c\r\n") == "b~|c");
+  CHECK(written("a: |  # why\n\n\n  b\n") == "~~b~");
+  CHECK(written("a: \"b\n  c\"\n") == "~~~");
+  CHECK(written("b: &x c\na: *x\n") == "c");
+}
+
+TEST_CASE("a part ends with its line, and an edit needs all of it on one") {
+  const test::Reading reading("a: |\n  b c\n  d\n");
+  const WrittenText text(*reading.root().get("a"));
+  CHECK(range(*text.place_of(2, 9)) == "2:5-6");
+  CHECK(range(text.replace(2, 1, "e").at(0).range) == "2:5-6");
+  CHECK(text.replace(2, 1, "e").at(0).text == "e");
+  CHECK(text.replace(2, 2, "e").empty());
+  CHECK(text.replace(9, 1, "e").empty());
+}
 
 TEST_CASE("a plain scalar ends before its colon or comment, without the blanks after it") {
   CHECK(token("key: a value  # why\n", 1, 1) == "1:1-4");

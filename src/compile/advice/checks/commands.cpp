@@ -87,9 +87,14 @@ bool is_meant(const Sign& sign, std::string_view before, std::string_view after)
   return starts || before.back() == '=' || before.back() == '(' || before.back() == ',';
 }
 
+struct PlacedSign {
+  const Sign* sign = nullptr;  // nullptr: none
+  size_t at = 0;
+};
+
 // The first such character in a script outside of quotes and comments.
-const Sign* sign_in_script(std::string_view script) {
-  if (script.find("<<") != std::string_view::npos) return nullptr;  // a here-document
+PlacedSign sign_in_script(std::string_view script) {
+  if (script.find("<<") != std::string_view::npos) return {};  // a here-document
   char quote = 0;
   for (size_t at = 0; at < script.size();) {
     const base::CodePoint point = base::decode_utf8(script.substr(at));
@@ -102,11 +107,11 @@ const Sign* sign_in_script(std::string_view script) {
       at = std::min(script.find('\n', at), script.size());
       continue;
     } else if (const Sign* sign = find_sign(point.value)) {
-      if (is_meant(*sign, script.substr(0, at), script.substr(at + point.length))) return sign;
+      if (is_meant(*sign, script.substr(0, at), script.substr(at + point.length))) return {sign, at};
     }
     at += std::max<size_t>(point.length, 1);
   }
-  return nullptr;
+  return {};
 }
 
 // The same in a word that no shell reads: at its begin, or after --flag=.
@@ -167,13 +172,18 @@ std::vector<base::Edit> retype_word(const Node& word) {
   return yaml::replace_text(word, fmt::format("--{}", text.substr(base::decode_utf8(text).length)));
 }
 
+base::Location locate_sign(const Node& script, size_t at) {
+  const size_t length = base::decode_utf8(script.text().substr(at)).length;
+  return yaml::WrittenText(script).place_of(at, length).value_or(yaml::locate(script));
+}
+
 void check_signs(const CommandLine& line, const std::string& command, const std::string& args,
                  Advisor& advisor) {
   const auto words = words_of(line);
   const size_t script = script_index(words);
   const size_t of_command = line.command ? line.command->size() : 0;
   for (size_t i = 0; i < words.size(); ++i) {
-    const Sign* sign = i == script ? sign_in_script(words[i]) : sign_in_word(words[i]);
+    const auto [sign, at] = i == script ? sign_in_script(words[i]) : PlacedSign{sign_in_word(words[i]), 0};
     if (!sign) continue;
     const bool in_args = i >= of_command;
     const size_t index = in_args ? i - of_command : i;
@@ -182,7 +192,7 @@ void check_signs(const CommandLine& line, const std::string& command, const std:
         "advice/typographic-sign", fmt::format("{}[{}]", in_args ? args : command, index),
         fmt::format("{} has no special meaning to a program or a shell: it stays part of the word",
                     sign->name),
-        yaml::locate(word), fmt::format("write {}", sign->typed));
+        i == script ? locate_sign(word, at) : yaml::locate(word), fmt::format("write {}", sign->typed));
     found.hide_source = secret::may_hold_secret(word.text());
     base::suggest_fix(found,
                       i == script ? yaml::replace_script(word, retyped(word.text())) : retype_word(word));

@@ -9,11 +9,9 @@
 #include "base/text/text.h"
 #include "compile/advice/checks.h"
 #include "compile/advice/command_lines.h"
-#include "k8s/jobset/jobset.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "rules/rules.h"
-#include "secret/secret.h"
 #include "yaml/rewrite/edits.h"
 
 namespace trainjobc::compile::advice::launch {
@@ -33,80 +31,23 @@ struct Trained {
   const AdviceContext& context;
   const Framework* framework = nullptr;  // nullptr if the runtime has none
   const Node* container = nullptr;
-  CommandLine line;
-  std::vector<std::string_view> words;
+  JobCommand command;
   int64_t nodes = 1;
   Launch launch;  // by the framework's launchers
 
+  const std::vector<std::string_view>& words() const { return command.words(); }
   bool has_launchers() const { return framework && !framework->launchers.empty(); }
 };
-
-// The place of a word of the command line: in the job, or in the runtime that the job refers to.
-struct WordPlace {
-  base::Location where;
-  std::string field;
-  const Node* in_runtime = nullptr;
-  bool has_secret = false;
-};
-
-WordPlace place_of_word(const Trained& trained, size_t index) {
-  const size_t of_command = trained.line.command ? trained.line.command->size() : 0;
-  const bool in_args = index >= of_command;
-  const size_t item = in_args ? index - of_command : index;
-  const Node& word = *(in_args ? trained.line.args : trained.line.command)->items()[item];
-  const std::string_view key = in_args ? "args" : "command";
-  const model::Trainer& trainer = *trained.context.job.trainer;
-  const Node* own = in_args ? trainer.args : trainer.command;
-  const bool hides = secret::may_hold_secret(word.text());
-  if (own && own->size() > 0)
-    return {yaml::locate(word), fmt::format("spec.trainer.{}[{}]", key, item), nullptr, hides};
-  return {yaml::locate(*trained.context.job.runtime_ref.name.node), "spec.runtimeRef.name", &word, false};
-}
-
-base::Diagnostic& report_word(const Trained& trained, std::string_view rule, size_t index,
-                              std::string message, std::string hint, Advisor& advisor) {
-  WordPlace place = place_of_word(trained, index);
-  base::Diagnostic& found =
-      advisor.warn(rule, std::move(place.field), std::move(message), place.where, std::move(hint));
-  found.hide_source = place.has_secret;
-  add_note(found, "the runtime's command", place.in_runtime);
-  return found;
-}
-
-// A word of the job's own command line.
-struct OwnWord {
-  const Node* list = nullptr;  // nullptr if it is the runtime's
-  size_t item = 0;
-};
-
-OwnWord own_word(const Trained& trained, size_t index) {
-  const size_t of_command = trained.line.command ? trained.line.command->size() : 0;
-  const bool in_args = index >= of_command;
-  const model::Trainer& trainer = *trained.context.job.trainer;
-  const Node* list = in_args ? trainer.args : trainer.command;
-  const size_t item = in_args ? index - of_command : index;
-  return list && item < list->size() ? OwnWord{list, item} : OwnWord();
-}
-
-// The edits that remove words of the job's own command line.
-std::vector<base::Edit> without_words(const Trained& trained, size_t index, size_t count) {
-  const OwnWord word = own_word(trained, index);
-  return word.list ? yaml::remove_items(*word.list, word.item, count) : std::vector<base::Edit>();
-}
 
 std::optional<Trained> trained_of(const AdviceContext& context) {
   if (!context.job.trainer || context.merged.is_mpi()) return std::nullopt;
   const TrainerPlace trainer = trainer_of(context.merged);
   const Node* container = trainer.set ? rendered_node(context.admitted_job_set, trainer.set->name) : nullptr;
   if (!container) return std::nullopt;
-  Trained trained{context,   policy::framework_of(context.merged),
-                  container, {container->get("command"), container->get("args")},
-                  {},        1,
-                  {}};
-  trained.words = words_of(trained.line);
+  Trained trained{context, policy::framework_of(context.merged), container, {context, *container}, 1, {}};
   if (trained.framework) {
     trained.nodes = rendered_number(context.admitted_job_set, trained.framework->nodes).value_or(1);
-    trained.launch = launch_of(trained.words, *trained.framework);
+    trained.launch = launch_of(trained.words(), *trained.framework);
   }
   return trained;
 }
@@ -115,23 +56,6 @@ std::string joined(std::span<const std::string> words, std::string_view separato
   std::string text;
   for (const std::string& word : words) text.append(text.empty() ? "" : separator).append(word);
   return text;
-}
-
-// The edits that replace some words of the job's own script. Empty if the script doesn't have them once.
-std::vector<base::Edit> in_script(const Trained& trained, std::string_view words, std::string_view by) {
-  constexpr std::string_view kBetween = " \t\n;&|()";
-  const OwnWord word = own_word(trained, trained.launch.word);
-  if (!word.list) return {};
-  const Node& script = *word.list->items()[word.item];
-  const std::string_view text = script.text();
-  const size_t at = text.find(words);
-  if (at == std::string_view::npos || text.find(words, at + 1) != std::string_view::npos) return {};
-  const size_t end = at + words.size();
-  const bool is_apart =
-      (at == 0 || words.front() == ' ' || kBetween.find(text[at - 1]) != std::string_view::npos) &&
-      (end == text.size() || kBetween.find(text[end]) != std::string_view::npos);
-  if (!is_apart) return {};
-  return yaml::replace_script(script, fmt::format("{}{}{}", text.substr(0, at), by, text.substr(end)));
 }
 
 // Jobs that say themselves which process is which.
@@ -165,7 +89,7 @@ bool sets_ranks(const Trained& trained) {
                           [&](std::string_view name) { return has_env(*trained.container, name); }))
     return true;
   if (!yaml::items_at(*trained.container, "envFrom").empty()) return true;
-  return std::ranges::any_of(trained.words,
+  return std::ranges::any_of(trained.words(),
                              [&](std::string_view word) { return mentions_ranks(word, *trained.framework); });
 }
 
@@ -186,6 +110,17 @@ std::optional<int64_t> wanted_per_node(const Trained& trained) {
 std::vector<std::string> script_words(const Launch& launch) {
   if (launch.script.ends_with(".py")) return {launch.script};
   return {"-m", launch.script};
+}
+
+// The program as a script has it, up to its own script; "" for a command line that is one program.
+std::string written_program(const Launch& launch) {
+  if (!launch.in_script) return "";
+  std::vector<std::string> words = launch.program;
+  if (!launch.script.empty() && launch.program.front() != launch.script) {
+    const auto script = script_words(launch);
+    words.insert(words.end(), script.begin(), script.end());
+  }
+  return joined(words);
 }
 
 std::string words_for(const Framework& framework, const Launch& launch) {
@@ -215,15 +150,15 @@ std::vector<base::Edit> start_with_reader(const Trained& trained, const Launch& 
     std::vector<std::string> was = is_script ? std::vector<std::string>() : launch.program;
     std::vector<std::string> by{reader};
     for (const std::string& word : script_words(launch)) was.push_back(word), by.push_back(word);
-    return in_script(trained, joined(was), joined(by));
+    return trained.command.with(launch.word, joined(was), joined(by));
   }
-  const OwnWord word = own_word(trained, launch.word);
-  if (!word.list || word.list->items()[word.item]->text() != launch.program.front()) return {};
-  if (is_script) return yaml::split_item(*word.list->items()[word.item], {reader, launch.script});
-  auto edits = yaml::replace_text(*word.list->items()[word.item], reader);
+  const Node* word = trained.command.own_word(launch.word);
+  if (!word || word->text() != launch.program.front()) return {};
+  if (is_script) return yaml::split_item(*word, {reader, launch.script});
+  auto edits = yaml::replace_text(*word, reader);
   const size_t others = launch.program.size() - 1;
   if (edits.empty() || others == 0) return edits;
-  const auto removed = yaml::remove_items(*word.list, word.item + 1, others);
+  const auto removed = trained.command.without(launch.word + 1, others);
   edits.insert(edits.end(), removed.begin(), removed.end());
   return removed.empty() ? std::vector<base::Edit>() : edits;
 }
@@ -232,9 +167,9 @@ std::vector<base::Edit> start_with_reader(const Trained& trained, const Launch& 
 std::vector<base::Edit> start_code_with_reader(const Trained& trained, const Launch& launch) {
   const std::string& python = launch.program.front();
   const std::vector<std::string> words{std::string(trained.framework->env_reader), "--no_python", python};
-  if (launch.in_script) return in_script(trained, python + " -c", joined(words) + " -c");
-  const OwnWord word = own_word(trained, launch.word);
-  return word.list ? yaml::split_item(*word.list->items()[word.item], words) : std::vector<base::Edit>();
+  if (launch.in_script) return trained.command.with(launch.word, python + " -c", joined(words) + " -c");
+  const Node* word = trained.command.own_word(launch.word);
+  return word ? yaml::split_item(*word, words) : std::vector<base::Edit>();
 }
 
 void report_nodes_alone(const Trained& trained, const Launch& launch, Advisor& advisor) {
@@ -244,33 +179,35 @@ void report_nodes_alone(const Trained& trained, const Launch& launch, Advisor& a
                                     : base_name(launch.program.front());
   const std::string what = launch.launcher ? fmt::format("{} starts processes on its own node only", name)
                                            : fmt::format("{} starts one process on each node", name);
-  base::Diagnostic& found = report_word(
-      trained, kNoLauncher, launch.word,
+  base::Diagnostic& found = trained.command.report(
+      kNoLauncher, launch.word,
       fmt::format("{}, and does not read {}: the {} nodes train alone, each the whole job", what,
                   framework.env_family, trained.nodes),
-      fmt::format("start it with {}: {}", framework.env_reader, words_for(framework, launch)), advisor);
+      fmt::format("start it with {}: {}", framework.env_reader, words_for(framework, launch)), advisor,
+      written_program(launch));
   base::suggest_fix(found, start_with_reader(trained, launch));
 }
 
 void report_one_process(const Trained& trained, const Launch& launch, int64_t wanted, Advisor& advisor) {
-  base::Diagnostic& found = report_word(
-      trained, kNoLauncher, launch.word,
+  base::Diagnostic& found = trained.command.report(
+      kNoLauncher, launch.word,
       fmt::format("{} is one process, and the node is to run {}, unless the script starts the others",
                   base_name(launch.program.front()), wanted),
       fmt::format("start it with {}: {}", trained.framework->env_reader,
                   words_for(*trained.framework, launch)),
-      advisor);
+      advisor, written_program(launch));
   base::suggest_fix(found, start_with_reader(trained, launch));
   rules::except(found);
 }
 
 void report_no_ranks(const Trained& trained, const Launch& launch, Advisor& advisor) {
   const Framework& framework = *trained.framework;
-  base::Diagnostic& found = report_word(
-      trained, kNoLauncher, launch.word,
+  base::Diagnostic& found = trained.command.report(
+      kNoLauncher, launch.word,
       fmt::format("{} does not read {}: {} finds no RANK, and fails", base_name(launch.program.front()),
                   framework.env_family, launch.needs_ranks),
-      fmt::format("start it with {}: {}", framework.env_reader, words_for(framework, launch)), advisor);
+      fmt::format("start it with {}: {}", framework.env_reader, words_for(framework, launch)), advisor,
+      written_program(launch));
   base::suggest_fix(found, start_code_with_reader(trained, launch));
 }
 
@@ -304,14 +241,15 @@ void check_launcher(const Trained& trained, Advisor& advisor) {
 
 // A program that can't be seen starts the processes of a job, or does not.
 void check_unseen_script(const Trained& trained, Advisor& advisor) {
-  if (script_index(trained.words) < trained.words.size()) return;
-  const auto file = std::ranges::find_if(
-      trained.words, [](std::string_view word) { return word.ends_with(".sh") || word.ends_with(".bash"); });
-  if (file == trained.words.end()) return;
-  report_word(trained, kUnseenLauncher, static_cast<size_t>(file - trained.words.begin()),
-              fmt::format("whether {} starts {} on the {} nodes can't be seen here", base_name(*file),
-                          trained.framework->env_reader, trained.nodes),
-              "", advisor);
+  if (script_index(trained.words()) < trained.words().size()) return;
+  const auto file = std::ranges::find_if(trained.words(), [](std::string_view word) {
+    return word.ends_with(".sh") || word.ends_with(".bash");
+  });
+  if (file == trained.words().end()) return;
+  trained.command.report(kUnseenLauncher, static_cast<size_t>(file - trained.words().begin()),
+                         fmt::format("whether {} starts {} on the {} nodes can't be seen here",
+                                     base_name(*file), trained.framework->env_reader, trained.nodes),
+                         "", advisor);
 }
 
 // The same of a launcher with a file of settings, or variables of its own.
@@ -320,10 +258,10 @@ void check_unseen_launcher(const Trained& trained, Advisor& advisor) {
   if (trained.nodes < 2 || sets_ranks(trained)) return;
   if (launch.kind == Kind::Unknown) return check_unseen_script(trained, advisor);
   if (launch.kind != Kind::Launcher || knows_nodes(launch) || !launch.launcher->may_find_nodes) return;
-  report_word(
-      trained, kUnseenLauncher, launch.word,
+  trained.command.report(
+      kUnseenLauncher, launch.word,
       fmt::format("whether {} finds the job's other nodes can't be seen here", launch.launcher->program), "",
-      advisor);
+      advisor, written_program(launch));
 }
 
 // Containers that run no program of the user's.
@@ -343,10 +281,10 @@ bool opens_shell(std::string_view image) {
 }
 
 void check_no_command(const Trained& trained, Advisor& advisor) {
-  if (trained.line.command && trained.line.command->size() > 0) return;
+  if (trained.command.line().command && trained.command.line().command->size() > 0) return;
   const std::string_view image = text_at(*trained.container, "image");
   if (!opens_shell(image)) return;
-  if (trained.words.empty()) {
+  if (trained.words().empty()) {
     const model::TrainJob& job = trained.context.job;
     const base::Location section = locate_key_of(job.root->get("spec"), "trainer");
     advisor.warn("advice/no-command", "spec.trainer.command",
@@ -357,12 +295,13 @@ void check_no_command(const Trained& trained, Advisor& advisor) {
                  trained.has_launchers() && !trained.framework->env_reader.empty()
                      ? fmt::format("add a command: [{}, train.py]", trained.framework->env_reader)
                      : "add a command");
-  } else if (trained.words.front().starts_with('-')) {
-    report_word(trained, "advice/no-command", 0,
-                fmt::format("args without a command: the container looks for a program called \"{}\", since "
-                            "image \"{}\" starts none itself",
-                            trained.words.front(), image),
-                "add a command", advisor);
+  } else if (trained.words().front().starts_with('-')) {
+    trained.command.report(
+        "advice/no-command", 0,
+        fmt::format("args without a command: the container looks for a program called \"{}\", since "
+                    "image \"{}\" starts none itself",
+                    trained.words().front(), image),
+        "add a command", advisor);
   }
 }
 
@@ -388,41 +327,6 @@ std::string_view host_in(std::string_view endpoint) {
   return endpoint.substr(0, endpoint.rfind(':'));
 }
 
-// A host name as JobSet gives them to pods: <jobset>-<replicatedJob>-<job index>-<pod index>.<subdomain>.
-struct PodName {
-  std::string_view prefix;  // <jobset>-<replicatedJob>
-  int64_t job_index = 0;
-  int64_t pod = 0;
-};
-
-std::optional<PodName> pod_name(std::string_view host) {
-  std::string_view label = host.substr(0, host.find('.'));
-  int64_t numbers[2] = {};
-  for (int64_t& number : numbers) {
-    const size_t dash = label.rfind('-');
-    if (dash == std::string_view::npos || dash == 0) return std::nullopt;
-    const auto value = to_number(label.substr(dash + 1));
-    if (!value) return std::nullopt;
-    number = *value;
-    label = label.substr(0, dash);
-  }
-  return PodName{label, numbers[1], numbers[0]};
-}
-
-// Whether the host is a pod of some JobSet, and not one of this. A name with $(JOBSET_NAME) follows the job.
-bool is_foreign_pod(const Node& job_set, std::string_view host) {
-  if (host.find('$') != std::string_view::npos) return false;
-  const auto name = pod_name(host);
-  if (!name || host.find('.') == std::string_view::npos) return false;
-  const auto view = k8s::jobset::view_job_set(job_set);
-  if (view.name.empty()) return false;
-  return std::ranges::none_of(view.jobs, [&](const k8s::jobset::ReplicatedJob& job) {
-    const int64_t pods = std::max(job.completions.value_or(1), job.parallelism.value_or(1));
-    return name->prefix == fmt::format("{}-{}", view.name, job.name) && name->job_index < job.replicas &&
-           name->pod < pods;
-  });
-}
-
 std::string foreign_pod(const AdviceContext& context, std::string_view host) {
   return fmt::format("{} is not a pod of this job, whose first node is {}", host,
                      policy::first_node_address(context.merged));
@@ -443,13 +347,14 @@ class LauncherSettings {
   // A flag that the launcher reads from the environment.
   void report(const Launch::Flag& flag, std::string message, std::string_view variable,
               bool is_switch = false) {
-    base::Diagnostic& found =
-        report_word(trained_, kLauncherSetting, flag.word, std::move(message),
-                    fmt::format("remove it: {} reads {}", framework_.env_reader, variable), advisor_);
     const bool has_value = !is_switch && flag.words > 1;
     const std::string written = has_value ? fmt::format(" {} {}", flag.name, flag.value) : " " + flag.name;
-    base::suggest_fix(found, launch_.in_script ? in_script(trained_, written, "")
-                                               : without_words(trained_, flag.word, has_value ? 2 : 1));
+    base::Diagnostic& found =
+        trained_.command.report(kLauncherSetting, flag.word, std::move(message),
+                                fmt::format("remove it: {} reads {}", framework_.env_reader, variable),
+                                advisor_, launch_.in_script ? std::string_view(written).substr(1) : "");
+    base::suggest_fix(found, launch_.in_script ? trained_.command.with(flag.word, written, "")
+                                               : trained_.command.without(flag.word, has_value ? 2 : 1));
   }
 
   bool check_alone() {
@@ -537,6 +442,22 @@ std::string wrong_value(const Trained& trained, std::string_view name, std::stri
                      trained.nodes * *wanted);
 }
 
+// What the variable must be, where that is one value.
+void suggest_value(const Trained& trained, std::string_view name, const Node& value,
+                   base::Diagnostic& found) {
+  const auto processes = wanted_per_node(trained);
+  if (name == "WORLD_SIZE" && processes.value_or(0) > 1) {
+    found.hint = fmt::format("write \"{}\" if it counts processes, \"{}\" if nodes",
+                             trained.nodes * *processes, trained.nodes);
+    return;
+  }
+  const std::string meant = name == "MASTER_ADDR" ? policy::first_node_address(trained.context.merged)
+                                                  : std::to_string(trained.nodes);
+  if (meant.empty() || (name == "WORLD_SIZE" && !processes)) return;
+  found.hint = fmt::format("write {}", name == "MASTER_ADDR" ? meant : fmt::format("\"{}\"", meant));
+  base::suggest_fix(found, yaml::replace_text(value, meant));
+}
+
 void check_env_numbers(const Trained& trained, Advisor& advisor) {
   constexpr std::array<std::string_view, 3> kNames{"WORLD_SIZE", "NNODES", "MASTER_ADDR"};
   const bool is_set_by_launcher = trained.launch.launcher && trained.launch.launcher->reads_env;
@@ -557,22 +478,26 @@ void check_env_numbers(const Trained& trained, Advisor& advisor) {
         is_own ? fmt::format("spec.trainer.env[{}].value", at - items.begin()) : "spec.runtimeRef.name",
         fmt::format("{}: {}", name, message),
         yaml::locate(is_own ? *value : *trained.context.job.runtime_ref.name.node));
-    if (!is_own) add_note(found, "the runtime's variable", value);
+    if (is_own) {
+      suggest_value(trained, name, *value, found);
+    } else {
+      add_note(found, "the runtime's variable", value);
+    }
   }
 }
 
 void check_script_numbers(const Trained& trained, Advisor& advisor) {
-  for (size_t i = 0; i < trained.words.size(); ++i) {
-    std::string flag(trained.words[i].substr(0, trained.words[i].find('=')));
+  for (size_t i = 0; i < trained.words().size(); ++i) {
+    std::string flag(trained.words()[i].substr(0, trained.words()[i].find('=')));
     std::ranges::replace(flag, '_', '-');
     if (flag != "--world-size") continue;
-    const size_t equals = trained.words[i].find('=');
-    if (equals == std::string_view::npos && i + 1 == trained.words.size()) continue;
+    const size_t equals = trained.words()[i].find('=');
+    if (equals == std::string_view::npos && i + 1 == trained.words().size()) continue;
     const std::string_view value =
-        equals == std::string_view::npos ? trained.words[i + 1] : trained.words[i].substr(equals + 1);
+        equals == std::string_view::npos ? trained.words()[i + 1] : trained.words()[i].substr(equals + 1);
     const std::string message = wrong_value(trained, "WORLD_SIZE", value);
     if (!message.empty())
-      report_word(trained, kLauncherSetting, i, fmt::format("{}: {}", flag, message), "", advisor);
+      trained.command.report(kLauncherSetting, i, fmt::format("{}: {}", flag, message), "", advisor);
   }
 }
 
@@ -593,49 +518,7 @@ void check_trained(const AdviceContext& context, Advisor& advisor) {
   }
 }
 
-// mpirun.
-
-// How many processes mpirun may start; nullopt if that is not known. Hydra, of MPICH and Intel MPI, starts
-// more than there are slots.
-std::optional<int64_t> slots_of(const AdviceContext& context) {
-  const auto& implementation = context.merged.policy->mpi->implementation;
-  if (implementation && implementation->value != "OpenMPI") return std::nullopt;
-  int64_t slots = 0;
-  for (const k8s::jobset::ReplicatedJob& job : k8s::jobset::view_job_set(context.admitted_job_set).jobs) {
-    const bool is_node = job.name == model::kNode ||
-                         (context.merged.policy->mpi->run_launcher_as_node && job.name == model::kLauncher);
-    if (is_node) slots += job.replicas * job.parallelism.value_or(1);
-  }
-  const policy::Framework& framework = *policy::framework_of(context.merged);
-  const auto each =
-      rendered_number(context.admitted_job_set, policy::processes_of(framework, context.merged));
-  return each ? std::optional(slots * *each) : std::nullopt;
-}
-
-void check_mpirun(const AdviceContext& context, Advisor& advisor) {
-  if (!context.merged.is_mpi() || !context.job.trainer) return;
-  const Node* container = rendered_node(context.admitted_job_set, model::kLauncher);
-  if (!container) return;
-  Trained trained{context, nullptr, container, {container->get("command"), container->get("args")},
-                  {},      1,       {}};
-  trained.words = words_of(trained.line);
-  const auto run = mpirun_of(trained.words);
-  if (!run) return;
-  for (const std::string& host : run->hosts) {
-    const std::string_view name = std::string_view(host).substr(0, host.find(':'));
-    if (!is_foreign_pod(context.admitted_job_set, name)) continue;
-    report_word(trained, kLauncherSetting, 0, fmt::format("mpirun: {} is not a pod of this job", name),
-                "remove it: mpirun reads the hostfile", advisor);
-  }
-  const auto slots = run->hosts.empty() ? slots_of(context) : std::nullopt;
-  if (!run->processes || !slots || *run->processes <= *slots || run->may_exceed_slots) return;
-  report_word(
-      trained, kLauncherSetting, run->processes_word,
-      fmt::format("mpirun refuses to start {} processes: the hostfile has {} slots", *run->processes, *slots),
-      "remove the number, or raise numNodes or numProcPerNode", advisor);
-}
-
-constexpr JobCheck kJobChecks[] = {check_trained, check_mpirun};
+constexpr JobCheck kJobChecks[] = {check_trained};
 
 }  // namespace
 

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/text/suggest.h"
 #include "base/text/text.h"
 #include "compile/advice/checks.h"
 #include "compile/advice/command_lines.h"
+#include "k8s/jobset/jobset.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "yaml/rewrite/edits.h"
@@ -185,6 +187,83 @@ void check_mpi_images(const AdviceContext& context, Advisor& advisor) {
   add_note(found, fmt::format("the image of \"{}\"", images.kept->name), images.kept_container->image);
 }
 
+// What mpirun is told, against the job.
+
+constexpr std::string_view kLauncherSetting = "advice/launcher-setting";
+
+// How many pods mpirun starts processes in.
+int64_t mpi_nodes(const AdviceContext& context) {
+  int64_t nodes = 0;
+  for (const k8s::jobset::ReplicatedJob& job : k8s::jobset::view_job_set(context.admitted_job_set).jobs) {
+    const bool is_node = job.name == model::kNode ||
+                         (context.merged.policy->mpi->run_launcher_as_node && job.name == model::kLauncher);
+    if (is_node) nodes += job.replicas * job.parallelism.value_or(1);
+  }
+  return nodes;
+}
+
+// How many processes it may start; nullopt if that is not known. Hydra, of MPICH and Intel MPI, starts more
+// than there are slots.
+std::optional<int64_t> slots_of(const AdviceContext& context) {
+  const auto& implementation = context.merged.policy->mpi->implementation;
+  if (implementation && implementation->value != "OpenMPI") return std::nullopt;
+  const policy::Framework& framework = *policy::framework_of(context.merged);
+  const auto each =
+      rendered_number(context.admitted_job_set, policy::processes_of(framework, context.merged));
+  return each ? std::optional(mpi_nodes(context) * *each) : std::nullopt;
+}
+
+// What is wrong with the hosts of -H; "" if they may be what they are.
+std::string wrong_hosts(const AdviceContext& context, const Mpirun& run) {
+  std::set<std::string_view> own;
+  for (const std::string_view host : run.hosts) {
+    const std::string_view name = host.substr(0, host.find(':'));
+    if (is_foreign_pod(context.admitted_job_set, name))
+      return fmt::format("mpirun: {} is not a pod of this job", name);
+    if (is_own_pod(context.admitted_job_set, name)) own.insert(name.substr(0, name.find('.')));
+  }
+  const int64_t nodes = mpi_nodes(context);
+  const auto named = static_cast<int64_t>(own.size());
+  // Other names may be nodes, too.
+  const bool names_pods = std::ranges::all_of(run.hosts, [&](std::string_view host) {
+    return is_own_pod(context.admitted_job_set, host.substr(0, host.find(':')));
+  });
+  if (!names_pods || named >= nodes) return "";
+  return fmt::format("mpirun: {} names {} of the job's {} nodes: the others have nothing to do",
+                     run.hosts_flag, named, nodes);
+}
+
+std::string joined_hosts(const Mpirun& run) {
+  return fmt::format("{} {}", run.hosts_flag, fmt::join(run.hosts, ","));
+}
+
+void check_mpirun(const AdviceContext& context, Advisor& advisor) {
+  if (!context.merged.is_mpi() || !context.job.trainer) return;
+  const Node* container = rendered_node(context.admitted_job_set, model::kLauncher);
+  if (!container) return;
+  const JobCommand command(context, *container);
+  const auto run = mpirun_of(command.words());
+  if (!run) return;
+  if (!run->hosts.empty()) {
+    std::string message = wrong_hosts(context, *run);
+    if (message.empty()) return;
+    const std::string hosts = joined_hosts(*run);
+    base::Diagnostic& found =
+        command.report(kLauncherSetting, run->hosts_word, std::move(message),
+                       "remove it: mpirun reads the hostfile", advisor, run->in_script ? hosts : "");
+    base::suggest_fix(found, run->in_script ? command.with(run->hosts_word, " " + hosts, "")
+                                            : command.without(run->hosts_word, 2));
+    return;
+  }
+  const auto slots = slots_of(context);
+  if (!run->processes || !slots || *run->processes <= *slots || run->may_exceed_slots) return;
+  command.report(
+      kLauncherSetting, run->processes_word,
+      fmt::format("mpirun refuses to start {} processes: the hostfile has {} slots", *run->processes, *slots),
+      "remove the number, or raise numNodes or numProcPerNode", advisor,
+      run->in_script ? fmt::format("{}", *run->processes) : "");
+}
+
 // The replicatedJobs that the MPI plugin looks for by name.
 
 base::Location place_of_jobs(const model::Runtime& runtime) {
@@ -342,7 +421,7 @@ void check_ssh_key(const RuntimeContext& context, Advisor& advisor) {
   }
 }
 
-constexpr JobCheck kJobChecks[] = {check_job_launcher, check_mpi_images};
+constexpr JobCheck kJobChecks[] = {check_job_launcher, check_mpi_images, check_mpirun};
 constexpr RuntimeCheck kRuntimeChecks[] = {check_runtime_launcher, check_mpi_jobs, check_launcher_count,
                                            check_ssh_key};
 

@@ -6,6 +6,7 @@
 
 #include "compile/advice/checks.h"
 #include "secret/secret.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::compile::advice::secrets {
 namespace {
@@ -36,13 +37,22 @@ void check_words(const Node* words, const std::string& field, Advisor& advisor) 
   for (size_t i = 0; i < words->size(); ++i) {
     const Node& word = *words->items()[i];
     std::vector<secret::SecretInText> secrets = secret::find_secrets(word.text());
-    if (const std::string_view key = known_key_in(word.text()); !key.empty()) secrets = {{key, ""}};
-    for (const auto& [what, name] : secrets) {
+    if (const std::string_view key = known_key_in(word.text()); !key.empty())
+      secrets = {{key, "", 0, word.text().size()}};
+    if (secrets.empty()) continue;
+    const yaml::WrittenText written(word);
+    const auto place_of = [&](const secret::SecretInText& found) {
+      const bool is_all = found.length == word.text().size();
+      return is_all ? yaml::locate(word)
+                    : written.place_of(found.begin, found.length).value_or(yaml::locate(word));
+    };
+    for (const secret::SecretInText& secret : secrets) {
       base::Diagnostic& found =
           advisor.warn(kPlainSecret, fmt::format("{}[{}]", field, i),
-                       fmt::format("{} looks like {} and is in plain text here", name.empty() ? "this" : name,
-                                   what.empty() ? "a secret" : what),
-                       yaml::locate(word), "read it from an env variable that a Secret fills");
+                       fmt::format("{} looks like {} and is in plain text here",
+                                   secret.name.empty() ? "this" : secret.name,
+                                   secret.what.empty() ? "a secret" : secret.what),
+                       place_of(secret), "read it from an env variable that a Secret fills");
       found.hide_source = true;
     }
   }
