@@ -51,6 +51,11 @@ class FakeRunner final : public base::ProcessRunner {
   }
 };
 
+// Two objects as kubectl prints them.
+inline std::string list_of(const std::string& first, const std::string& second) {
+  return R"({"apiVersion": "v1", "kind": "List", "items": [)" + first + ", " + second + "]}";
+}
+
 // A run of the command with files in memory.
 struct DiffRun {
   base::MemoryFileSystem files;

@@ -211,6 +211,7 @@ std::string impossible(const LiveText& text, std::span<const LiveObject> objects
                        std::span<const std::string_view> kinds) {
   if (text.is_blank) return may_be_empty(call) ? "" : "the answer is empty";
   if (text.documents == 0) return "the answer contains no object";
+  if (text.documents > 1) return fmt::format("the answer contains {} documents, not one", text.documents);
   if (text.strange && own_text(*text.strange, {"kind"}) == "Status") {
     const std::string message = own_text(*text.strange, {"message"});
     return fmt::format("the answer is a Status{}{}", message.empty() ? "" : ": ", message);

@@ -10,6 +10,7 @@ using trainjobc::base::ProcessRequest;
 using trainjobc::base::ProcessResult;
 using trainjobc::test::DiffRun;
 using trainjobc::test::kMpiRuntime;
+using trainjobc::test::list_of;
 using trainjobc::test::replaced;
 
 namespace {
@@ -79,6 +80,9 @@ TEST_CASE("an implausible answer of kubectl is an error") {
         "the answer contains null, which is neither an object nor a list of objects\n");
   CHECK(error(R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}})") ==
         "the answer contains Pod \"a\", which was not requested\n");
+  CHECK(error(R"({"kind": "List", "items": []})"
+              "\n"
+              R"({"kind": "List", "items": []})") == "the answer contains 2 documents, not one\n");
   CHECK(error("{\"a\": ") == "the answer is not JSON\n");
 }
 
@@ -144,7 +148,7 @@ TEST_CASE("other jobs are orphans for directories, not for single files") {
   const std::string other =
       replaced(replaced(run.rendered(), "\"demo\"", "\"other\""), "\"demo\"", "\"other\"");
   const std::string own = run.rendered();
-  run.runner.answer = [&](const ProcessRequest&) { return ok("---\n" + own + "\n---\n" + other); };
+  run.runner.answer = [&](const ProcessRequest&) { return ok(list_of(own, other)); };
   CHECK(run.run() == 0);
   CHECK(run.console.out == "no difference in 1 job\n");
   run.flags.input.paths = {"jobs"};

@@ -13,6 +13,7 @@ namespace trainjobc::submit_wait_test {
 using trainjobc::base::ProcessRequest;
 using trainjobc::base::ProcessResult;
 using trainjobc::test::DiffRun;
+using trainjobc::test::list_of;
 using trainjobc::test::WaitRun;
 
 namespace {
@@ -93,12 +94,12 @@ TEST_CASE("a line for each JobSet on a terminal, cut to its width; reasons stay 
   run.console.terminal = true;
   run.console.width = 60;
   run.files.files["job.yaml"] = DiffRun::job("one", "1") + "---\n" + DiffRun::job("two", "1");
-  run.from(seconds(0), kJobSets, job_set("one", kRunning) + "---\n" + job_set("two", "{}"));
+  run.from(seconds(0), kJobSets, list_of(job_set("one", kRunning), job_set("two", "{}")));
   run.from(
       seconds(1), "events",
       event(R"({"kind": "JobSet", "name": "two", "uid": "u-two"})", "Warning", "JobCreationFailed",
             "job \\\"two-node-0\\\" creation failed with error: a long one, which no line has room for"));
-  run.from(seconds(3), kJobSets, job_set("one", kRunning) + "---\n" + job_set("two", ended("Completed", "")));
+  run.from(seconds(3), kJobSets, list_of(job_set("one", kRunning), job_set("two", ended("Completed", ""))));
   run.from(seconds(5), kJobSets, job_set("one", ended("Completed", "")));
   CHECK(run.run() == 0);
   CHECK(run.console.out == R"(JobSet team-a/one created
