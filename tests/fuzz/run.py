@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs libFuzzer targets, one after the other or several at a time, and prints what each of them did.
 
-usage: run.py FOLDER SECONDS [--jobs N] [TARGET...]
+usage: run.py FOLDER SECONDS [--jobs N] [--corpus FOLDER] [--runs N] [TARGET...]
 
-FOLDER holds the binaries; what they found interesting stays in FOLDER/corpus. An input that fails is written to
-FOLDER/failures, and the status is 1.
+FOLDER holds the binaries; what they found interesting stays in FOLDER/corpus, or in the other one. An input that fails
+is written to FOLDER/failures, and the status is 1. With 0 seconds, a target runs what is in the corpus, once.
 """
 import argparse
 import concurrent.futures
@@ -56,9 +56,9 @@ def write_dictionary(path, names):
     path.write_text("".join((HERE / name).read_text() for name in names))
 
 
-def run(name, folder, seconds):
+def run(name, folder, seconds, corpora, runs):
     longest, dictionaries, sources = TARGETS[name]
-    corpus = folder / "corpus" / name
+    corpus = corpora / name
     failures = folder / "failures"
     failures.mkdir(exist_ok=True)
     seeds = folder / "seeds" / name
@@ -66,7 +66,7 @@ def run(name, folder, seconds):
     corpus.mkdir(parents=True, exist_ok=True)
     words = folder / f"{name}.dict"
     write_dictionary(words, dictionaries)
-    command = [folder / f"{name}_fuzz", f"-max_total_time={seconds}", f"-max_len={longest}", f"-dict={words}", "-timeout=20",
+    command = [folder / f"{name}_fuzz", f"-max_total_time={seconds}", f"-runs={runs if seconds else 0}", f"-max_len={longest}", f"-dict={words}", "-timeout=20",
                "-rss_limit_mb=3000", "-print_final_stats=1", "-entropic=0", f"-artifact_prefix={failures}/{name}-", corpus, seeds]
     options = ":".join(filter(None, [ASAN_OPTIONS, os.environ.get("ASAN_OPTIONS")]))
     done = subprocess.run([str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -95,14 +95,17 @@ def main():
     parser.add_argument("seconds", type=int)
     parser.add_argument("targets", nargs="*", metavar="TARGET")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--corpus", type=pathlib.Path)
+    parser.add_argument("--runs", type=int, default=-1, help="end after so many executions, if that is earlier")
     arguments = parser.parse_intermixed_args()
     folder = arguments.folder.resolve()
+    corpora = arguments.corpus.resolve() if arguments.corpus else folder / "corpus"
     unknown = set(arguments.targets) - set(TARGETS)
     if unknown:
         parser.error(f"there is no target {', '.join(sorted(unknown))}; there are {', '.join(TARGETS)}")
     failed = []
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        runs = [pool.submit(run, name, folder, arguments.seconds) for name in arguments.targets or TARGETS]
+        runs = [pool.submit(run, name, folder, arguments.seconds, corpora, arguments.runs) for name in arguments.targets or TARGETS]
         for finished in concurrent.futures.as_completed(runs):
             name, status, log = finished.result()
             print(row(name, log), flush=True)

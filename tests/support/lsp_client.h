@@ -34,11 +34,11 @@ struct LspFiles {
   }
 };
 
-// A file that makes a workspace a large one, in which an edited document is checked before the others.
-inline std::string long_comment() {
-  std::string text;
-  while (text.size() < 200'000) text += "# " + std::string(500, '-') + "\n";
-  return text;
+// A file that makes a workspace a large one, in which an edited document is checked before the others. It is
+// cheap to read.
+inline std::string long_notes() {
+  return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: notes}\ndata:\n  text: " +
+         std::string(150'000, '-') + "x\n";
 }
 
 // An editor that talks to a server.

@@ -102,7 +102,8 @@ class Session {
  public:
   explicit Session(std::string_view bytes) : bytes_(bytes), client_(files_) {
     files_.disk.files["/repo/.git/HEAD"] = "";
-    files_.disk.files["/repo/notes.yaml"] = test::long_comment();
+    // The other half of the sessions is in a small workspace.
+    if (bytes.size() % 2 == 0) files_.disk.files["/repo/notes.yaml"] = test::long_notes();
     for (size_t i = 0; i < kFiles.size(); ++i) files_.disk.files[kFiles[i]] = kTexts[i];
   }
 

@@ -10,6 +10,7 @@
 
 #include "base/text/text.h"
 #include "features/compose/draft.h"
+#include "k8s/name_syntax.h"
 #include "k8s/quantity.h"
 
 namespace trainjobc::compose {
@@ -61,6 +62,11 @@ const Node* size_node(const yaml::Maker& make, std::string_view text) {
   return make.integer(bytes);
 }
 
+// Whether a path within a volume leads out of it, for which the kubelet doesn't start the container.
+bool leads_out(std::string_view path) {
+  return path.starts_with('/') || fmt::format("/{}/", path).find("/../") != std::string::npos;
+}
+
 // Text that a YAML file can contain.
 bool is_text(std::string_view value) {
   const bool has_control = std::ranges::any_of(value, [](char c) {
@@ -100,6 +106,11 @@ class MountMaker {
     target_ = joined_path(text_at(mount, "mountPath"), "");
     read_only_ = yaml::is_true_at(mount, "readOnly");
     if (is_replaced()) return;
+    if (leads_out(part_)) {
+      draft_.note(
+          fmt::format("what is mounted at {} is left out: \"{}\" leads out of the volume", target_, part_));
+      return;
+    }
     const std::string_view name = text_at(mount, "name");
     const auto volumes = items_at(*pod_.spec, "volumes");
     const auto found =
@@ -141,7 +152,15 @@ class MountMaker {
     add_named(std::string(name), nullptr);
   }
 
+  // Whether an object can have this name: others could be paths of this machine.
+  bool can_exist(std::string_view kind, std::string_view name) {
+    const std::string problem = k8s::dns_subdomain_problem(name);
+    if (!problem.empty()) draft_.note(fmt::format("{} \"{}\" is left out: its name {}", kind, name, problem));
+    return problem.empty();
+  }
+
   void add_claim(std::string_view claim) {
+    if (!can_exist("claim", claim)) return;
     draft_.note_part(std::string(claim), !part_.empty());
     if (pod_.trains && !draft_.claims.contains(claim))
       draft_.note(fmt::format("claim \"{}\" is a new, empty volume: --mount DIR:{} mounts a folder instead",
@@ -258,6 +277,7 @@ class MountMaker {
   }
 
   void add_files(std::string_view kind, std::string_view object, const Node& source) {
+    if (!can_exist(kind, object)) return;
     const std::string_view optional = value_at(source, {"optional"});
     if (!draft_.files.has(kind, object)) {
       if (optional != "true") add_missing(kind, object, source);
@@ -275,7 +295,9 @@ class MountMaker {
     if (items.empty() && !part_.empty()) add_bind(fmt::format("{}/{}", object, part_), target_, true);
     for (const Node* item : items) {
       const std::string target = target_of(std::string(text_at(*item, "path")));
-      if (!target.empty()) add_bind(fmt::format("{}/{}", object, text_at(*item, "key")), target, true);
+      const std::string_view key = text_at(*item, "key");
+      if (!target.empty() && is_key(key, kind, object))
+        add_bind(fmt::format("{}/{}", object, key), target, true);
     }
   }
 
@@ -303,7 +325,15 @@ class MountMaker {
     return path.starts_with(part_ + "/") ? joined_path(target_, path.substr(part_.size() + 1)) : "";
   }
 
+  bool is_key(std::string_view key, std::string_view kind, std::string_view object) {
+    const std::string problem = k8s::complaint(k8s::Form::ConfigKey, key);
+    if (!problem.empty())
+      draft_.note(fmt::format("key \"{}\" of {} \"{}\" is left out: it {}", key, kind, object, problem));
+    return problem.empty();
+  }
+
   void add_file(const VolumeFile& file) {
+    if (!is_key(file.key, file.kind, file.object)) return;
     const std::string target = target_of(file.path);
     const auto value = draft_.files.value(file.kind, file.object, file.key);
     if (target.empty() || !value) return;

@@ -237,4 +237,51 @@ spec:
 )") != std::string::npos);
 }
 
+TEST_CASE("compose: names and keys that are paths mount nothing of this machine") {
+  constexpr const char* kRuntime = R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {name: paths}
+spec:
+  mlPolicy: {numNodes: 1}
+  template:
+    spec:
+      replicatedJobs:
+      - name: node
+        template:
+          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+          spec:
+            template:
+              spec:
+                containers:
+                - name: node
+                  image: a:1
+                  env: [{name: UP, value: ../../b}]
+                  volumeMounts:
+                  - {name: claim, mountPath: /claim}
+                  - {name: map, mountPath: /map}
+                  - {name: secret, mountPath: /secret}
+                  - {name: keys, mountPath: /keys}
+                  - {name: part, mountPath: /part, subPathExpr: $(UP)}
+                volumes:
+                - {name: claim, persistentVolumeClaim: {claimName: /etc}}
+                - {name: map, configMap: {name: ../../a}}
+                - {name: secret, secret: {secretName: "~"}}
+                - {name: keys, configMap: {name: c, items: [{key: ../../k, path: k}]}}
+                - {name: part, configMap: {name: c}}
+---
+)";
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] = kRuntime + job("paths");
+  const Run done = run(files, {"compose", "--no-config", "a.yaml"});
+  CHECK(done.status == 0);
+  CHECK(done.out.find("volumes:") == std::string::npos);
+  CHECK(done.err == R"(note: claim "/etc" is left out: its name may contain only lower-case letters, digits, '-' and '.', and must begin and end with a letter or digit
+note: ConfigMap "../../a" is left out: its name may contain only lower-case letters, digits, '-' and '.', and must begin and end with a letter or digit
+note: Secret "~" is left out: its name may contain only lower-case letters, digits, '-' and '.', and must begin and end with a letter or digit
+note: ConfigMap "c" is not among the inputs: put its keys as files into ./c
+note: key "../../k" of ConfigMap "c" is left out: it may contain only letters, digits, '-', '_' and '.'
+note: what is mounted at /part is left out: "../../b" leads out of the volume
+)");
+}
+
 }  // namespace trainjobc::compose_test

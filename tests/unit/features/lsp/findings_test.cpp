@@ -100,7 +100,7 @@ void take_published(test::LspClient& client, std::map<std::string, Json>& lists)
 // What a server publishes that has seen no other texts.
 std::map<std::string, Json> fresh(const std::vector<std::string>& files) {
   test::LspFiles disk;
-  disk.disk.files = {{"/repo/.git/HEAD", ""}, {"/repo/notes.yaml", test::long_comment()}};
+  disk.disk.files = {{"/repo/.git/HEAD", ""}, {"/repo/notes.yaml", test::long_notes()}};
   for (size_t i = 0; i < files.size(); ++i) disk.disk.files[path_of_file(i)] = files[i];
   test::LspClient client(disk);
   client.start();
@@ -114,7 +114,7 @@ std::map<std::string, Json> fresh(const std::vector<std::string>& files) {
 class Repository {
  public:
   explicit Repository(const std::vector<std::string>& files) : client_(disk_) {
-    disk_.disk.files = {{"/repo/.git/HEAD", ""}, {"/repo/notes.yaml", test::long_comment()}};
+    disk_.disk.files = {{"/repo/.git/HEAD", ""}, {"/repo/notes.yaml", test::long_notes()}};
     for (size_t i = 0; i < files.size(); ++i) disk_.disk.files[path_of_file(i)] = files[i];
     client_.start();
     for (size_t i = 0; i < files.size(); ++i) client_.open(path_of_file(i), files[i]);
@@ -198,7 +198,7 @@ TEST_CASE("large workspace: the edited document at once, what the edit changes e
   const std::string b = job("b", "torch-b", "  trainer: {}\n");
   test::LspFiles files;
   files.disk.files = {{"/repo/.git/HEAD", ""},
-                      {"/repo/notes.yaml", test::long_comment()},
+                      {"/repo/notes.yaml", test::long_notes()},
                       {"/repo/a.yaml", a + "---\n" + b},
                       {"/repo/runtime.yaml", runtime("torch-a")}};
   test::LspClient client(files);
@@ -230,7 +230,7 @@ TEST_CASE("large workspace: the edited document at once, what the edit changes e
 TEST_CASE("large workspace: the server publishes twice after an edit") {
   test::LspFiles files;
   files.disk.files = {{"/repo/.git/HEAD", ""},
-                      {"/repo/notes.yaml", test::long_comment()},
+                      {"/repo/notes.yaml", test::long_notes()},
                       {"/repo/job.yaml", job("a", "torch-a", "  trainer: {}\n")},
                       {"/repo/runtime.yaml", runtime("torch-a")}};
   test::LspClient client(files);
