@@ -15,6 +15,7 @@ COMMANDS = {
     "plan --quota": ["plan", "in.yaml", "--quota", "quota.yaml"],
     "graph": ["graph", "in.yaml"],
     "migrate": ["migrate", "in.yaml"],
+    "compose": ["compose", "in.yaml"],
     "diff": ["diff", "--from", "old.yaml", "in.yaml"],
     "lsp": ["lsp"],
 }
@@ -47,6 +48,7 @@ class Case:
 SAMPLE = {
     "spec.template.spec.replicatedJobs": ("lint", "explain", "graph"),
     "$POD.volumes": ("lint", "explain", "plan"),
+    "$POD.containers": ("compose",),
     "$POD.containers[].env": ("lint", "explain"),
     "$POD.containers[].volumeMounts": ("render",),
     "$POD.containers[].resources.requests": ("lint", "plan"),
@@ -79,12 +81,13 @@ def of_schemas():
             def valid(i, path=path, node=node):
                 return schema.item(path, node, i)
 
-            for command in COMPILING:
+            for command in (*COMPILING, "compose"):
                 def files(n, kind=kind, path=path, node=node, make=valid):
                     text = document(kind, path, node, make, n)
                     return {"in.yaml": text, "old.yaml": text.replace("example.com/train:1", "example.com/train:2")}
                 yield Case(f"{kind} {short}", command, files,
-                           is_sample=kind != "TrainJob" and command in SAMPLE.get(short, ()))
+                           is_sample=kind != "TrainJob" and command in SAMPLE.get(short, ()),
+                           statuses=(0, 1, 2) if command == "compose" else (0, 1))  # 2: too many pods
 
             def same(i, path=path, node=node):
                 return schema.item(path, node, 0)
@@ -138,6 +141,15 @@ def mounted_volumes(n):
     return {"in.yaml": schemas.to_yaml(runtime, schemas.job())}
 
 
+def one_shell_name(n):
+    job = schemas.job(runtime_name="torch-distributed")
+    signs = "!#%&*+-./"
+    names = ("V" + "".join(signs[i // len(signs) ** digit % len(signs)] for digit in range(6)) for i in range(n))
+    job["spec"]["trainer"] = {"env": [{"name": name, "valueFrom": {"secretKeyRef": {"name": f"s-{i}", "key": "k"}}}
+                                      for i, name in enumerate(names)]}
+    return {"in.yaml": schemas.to_yaml(job)}
+
+
 def in_one_line(n):
     fields = "".join(f", unknown{i}: 1" for i in range(n))
     return {"in.yaml": "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: a}\n"
@@ -182,9 +194,10 @@ def of_documents():
         {"apiVersion": "v1", "kind": "List", "items": [schemas.runtime(), *(schemas.job(f"a-{i}") for i in range(n))]})}, count=100)
     yield Case("files", "lint", lambda n: {f"jobs/{i}.yaml": schemas.to_yaml(schemas.job(f"a-{i}", "torch-distributed"))
                                            for i in range(n)}, arguments=["lint", "--allow-empty", "."], count=50)
-    for command in ("lint", "explain", "graph", "plan"):
+    for command in ("lint", "explain", "graph", "plan", "compose"):
         yield Case("secretKeyRefs", command, secret_refs, is_sample=command in ("explain", "graph"))
-        yield Case("volumes and their mounts", command, mounted_volumes)
+        yield Case("volumes and their mounts", command, mounted_volumes, is_sample=command == "compose")
+    yield Case("variables of one name in a shell", "compose", one_shell_name)
     for report in ("text", "json", "sarif", "junit", "gitlab"):
         yield Case("findings in one line", f"lint -o {report}", in_one_line, arguments=["lint", "-o", report, "in.yaml"],
                    count=2000, is_sample=report in ("text", "sarif"))

@@ -45,6 +45,7 @@ COMMANDS = [*(["lint", "--format", name, "in.yaml"] for name in ("text", "json",
             ["plan", "--ranks", "in.yaml"], ["plan", "-o", "json", "in.yaml"], ["plan", "-o", "markdown", "in.yaml"],
             ["graph", "in.yaml"], ["graph", "-o", "dot", "in.yaml"],
             ["migrate", "--diff", "in.yaml"], ["migrate", "--diff", "--plain", "in.yaml"],
+            *(["migrate", "--summary", "--report", name, "in.yaml"] for name in ("report.md", "report.json")),
             ["runtimes", "in.yaml"], ["runtimes", "--used-by", "torch-distributed", "in.yaml"], ["runtimes", "check", "in.yaml"],
             ["diff", "--from", "old.yaml", "in.yaml"], ["diff", "--from", "in.yaml", "-o", "json", "old.yaml"],
             ["diff", "--live", "live.yaml", "-o", "unified", "in.yaml"], ["diff", "--live", "in.yaml", "old.yaml"], ["diff", "in.yaml"],
@@ -53,7 +54,8 @@ COMMANDS = [*(["lint", "--format", name, "in.yaml"] for name in ("text", "json",
             *(["lint", "--helm", folder, "--values", "in.yaml"] for folder in ("chart", "bad-chart")),
             ["lint", "--roots", "roots.yaml", "good"], ["diff", "--base", "HEAD", "in.yaml"]]
 STDERR_ONLY = [["render", "in.yaml"], ["render", "--keep-going", "-o", "json", "in.yaml"], ["migrate", "in.yaml"],
-               ["submit", "--dry-run=client", "in.yaml"]]
+               ["submit", "--dry-run=client", "in.yaml"], ["compose", "in.yaml"]]
+REPORTS = ["report.md", "report.json"]
 OF_QUOTA = [["plan", "job.yaml", "--quota", "in.yaml"], ["plan", "-o", "json", "job.yaml", "--quota", "in.yaml"]]
 OF_SETTINGS = [["lint", "."], ["lint", "--format", "json", "."], ["plan", "."], ["render", "job.yaml"], ["lint", "--config", SETTINGS, "job.yaml"]]
 KUBECTL = """#!/bin/sh
@@ -194,7 +196,8 @@ class Trial:
     def all(self, name, number, commands, stderr_only):
         for words in commands:
             done = self.run(words)
-            self.check(words, done.stdout + done.stderr)
+            reports = (pathlib.Path(self.folder, name) for name in REPORTS if name in words)
+            self.check(words, done.stdout + done.stderr + b"".join(path.read_bytes() for path in reports if path.exists()))
         for words in stderr_only:
             self.check(words, self.run(words).stderr)
         done = self.run(["lsp"], session(self.folder, name, number))

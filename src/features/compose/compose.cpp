@@ -99,12 +99,14 @@ class FileMaker {
     if (!job.pod_spec) return;
     const Node* completed = k8s::jobset::first_job(*job_set_.root, view_, job, draft_.make);
     const Node* spec = completed->at({"spec", "template", "spec"});
+    const auto parts = std::make_shared<const PodParts>(spec ? *spec : *job.pod_spec);
     const std::string_view step = model::ancestor_of(*job.node);
     for (int64_t index = 0; index < job.replicas; ++index) {
       for (int64_t pod = 0; pod < per_job; ++pod) {
         Pod& added = pods_.emplace_back();
         added.job = &job;
         added.spec = spec ? spec : job.pod_spec;
+        added.parts = parts;
         added.job_index = index;
         added.index = pod;
         added.service = fmt::format("{}-{}-{}", job.name, index, pod);
@@ -144,7 +146,7 @@ class FileMaker {
     for (const auto& [name, completed] : dependencies_of(*pod.job)) {
       for (const Pod& other : pods_) {
         if (other.job->name != name) continue;
-        const Node* main = main_container(other);
+        const Node* main = other.parts->main;
         const bool is_checked = main && health_check(draft_, *main);
         conditions.emplace_back(other.service, completed ? kCompleted : is_checked ? kHealthy : kStarted);
       }

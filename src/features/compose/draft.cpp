@@ -68,7 +68,7 @@ std::optional<std::string> Files::value(std::string_view kind, std::string_view 
 }
 
 void Draft::note(std::string text) {
-  if (std::ranges::find(notes_, text) == notes_.end()) notes_.push_back(std::move(text));
+  if (noted_.insert(text).second) notes_.push_back(std::move(text));
 }
 
 namespace {
@@ -121,14 +121,17 @@ std::string shell_name(std::string_view name) {
 }  // namespace
 
 std::string Draft::refer(std::string_view variable, std::string_view what) {
-  std::string name = shell_name(variable);
-  while (variables_.try_emplace(name, what).first->second != what) name += '_';
-  std::string words(what);
-  std::erase_if(words, [](char c) { return c == '}' || c == '{' || c == '$'; });
-  const std::string reference = fmt::format("${{{}:?{}}}", name, words);
-  auto found = std::ranges::find(references_, reference);
-  if (found == references_.end()) found = references_.insert(references_.end(), reference);
-  return fmt::format("{}{}{}", kOpen, found - references_.begin(), kClose);
+  const std::string wanted = shell_name(variable);
+  const auto [known, is_new] = referred_.try_emplace({wanted, std::string(what)}, references_.size());
+  if (is_new) {
+    std::string name = wanted;
+    for (size_t& number = numbers_[wanted]; !variables_.insert(name).second;)
+      name = fmt::format("{}_{}", wanted, ++number);
+    std::string words(what);
+    std::erase_if(words, [](char c) { return c == '}' || c == '{' || c == '$'; });
+    references_.push_back(fmt::format("${{{}:?{}}}", name, words));
+  }
+  return fmt::format("{}{}{}", kOpen, known->second, kClose);
 }
 
 void Draft::add_volume(const std::string& name, const Node* node) {

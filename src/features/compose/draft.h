@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -51,9 +52,19 @@ class Files {
   std::map<std::pair<std::string, std::string>, std::map<std::string, std::string, std::less<>>> objects_;
 };
 
+// What is looked up by name in the pods of a replicatedJob.
+struct PodParts {
+  explicit PodParts(const yaml::Node& spec);
+
+  const yaml::Node* main = nullptr;  // the container that is the pod's service; nullptr if there is none
+  std::map<std::string_view, const yaml::Node*> volumes;
+  std::map<std::string_view, size_t> mounts;  // by volume: how many containers mount it
+};
+
 struct Pod {
   const k8s::jobset::ReplicatedJob* job = nullptr;
   const yaml::Node* spec = nullptr;  // with the claims that JobSet adds
+  std::shared_ptr<const PodParts> parts;
   int64_t job_index = 0;
   int64_t index = 0;
   std::string service;  // "node-0-1"
@@ -102,8 +113,11 @@ class Draft {
 
  private:
   std::vector<std::string> notes_;
-  std::vector<std::string> references_;           // "${NAME:?what}", by number
-  std::map<std::string, std::string> variables_;  // what each is for
+  std::set<std::string> noted_;
+  std::vector<std::string> references_;                             // "${NAME:?what}", by number
+  std::map<std::pair<std::string, std::string>, size_t> referred_;  // by name and what: the number
+  std::set<std::string> variables_;
+  std::map<std::string, size_t> numbers_;  // after names that are taken
   std::set<std::string> volume_names_;
   std::map<std::string, std::pair<std::string, std::string>> config_names_;  // by name: kind and value
   std::map<std::string, std::set<bool>> parts_;
@@ -142,8 +156,6 @@ inline constexpr std::string_view kStarted = "service_started";
 inline constexpr std::string_view kHealthy = "service_healthy";
 inline constexpr std::string_view kCompleted = "service_completed_successfully";
 
-// The container that is the pod's service: `node`, otherwise the first. nullptr if there is none.
-const yaml::Node* main_container(const Pod& pod);
 // Whether the container runs the image that trains: it is the main one, or has its image.
 bool has_training_image(const Pod& pod, const yaml::Node& container);
 // What Compose can check of the container's readiness; nullptr for nothing.

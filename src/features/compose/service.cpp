@@ -248,16 +248,23 @@ const Node* security_of(const Pod& pod, const Node& container, std::string_view 
   return nullptr;
 }
 
-const Node* main_container(const Pod& pod) {
-  const auto containers = items_at(*pod.spec, "containers");
+PodParts::PodParts(const Node& spec) {
+  const auto containers = items_at(spec, "containers");
   const auto node = std::ranges::find_if(
       containers, [](const Node* container) { return text_at(*container, "name") == model::kNode; });
-  if (node != containers.end()) return *node;
-  return containers.empty() ? nullptr : containers.front();
+  if (!containers.empty()) main = node != containers.end() ? *node : containers.front();
+  for (const Node* volume : items_at(spec, "volumes")) volumes.try_emplace(text_at(*volume, "name"), volume);
+  for (const std::string_view list : {"initContainers", "containers"}) {
+    for (const Node* container : items_at(spec, list)) {
+      std::set<std::string_view> mounted;
+      for (const Node* mount : items_at(*container, "volumeMounts")) mounted.insert(text_at(*mount, "name"));
+      for (const std::string_view volume : mounted) ++mounts[volume];
+    }
+  }
 }
 
 bool has_training_image(const Pod& pod, const Node& container) {
-  const Node* main = main_container(pod);
+  const Node* main = pod.parts->main;
   return pod.trains && main && text_at(*main, "image") == text_at(container, "image");
 }
 
@@ -314,7 +321,7 @@ const Node* health_check(const Draft& draft, const Node& container) {
 }
 
 void add_services(Draft& draft, const Pod& pod, const Conditions& after, bool waited_for, Fields& services) {
-  const Node* main = main_container(pod);
+  const Node* main = pod.parts->main;
   if (!main) return;
   note_left_out(draft, pod);
   Conditions before = after;

@@ -112,10 +112,8 @@ class MountMaker {
       return;
     }
     const std::string_view name = text_at(mount, "name");
-    const auto volumes = items_at(*pod_.spec, "volumes");
-    const auto found =
-        std::ranges::find_if(volumes, [&](const Node* volume) { return text_at(*volume, "name") == name; });
-    if (found != volumes.end()) add_volume(**found, name);
+    const auto found = pod_.parts->volumes.find(name);
+    if (found != pod_.parts->volumes.end()) add_volume(*found->second, name);
   }
 
   // A folder of --mount hides what the job mounts there.
@@ -185,17 +183,8 @@ class MountMaker {
 
   // Whether several containers of the pod mount the volume.
   bool is_shared(std::string_view name) const {
-    size_t containers = 0;
-    for (const std::string_view list : {"initContainers", "containers"}) {
-      for (const Node* container : items_at(*pod_.spec, list)) {
-        const auto mounts = items_at(*container, "volumeMounts");
-        containers +=
-            std::ranges::any_of(mounts, [&](const Node* mount) { return text_at(*mount, "name") == name; })
-                ? 1
-                : 0;
-      }
-    }
-    return containers > 1;
+    const auto found = pod_.parts->mounts.find(name);
+    return found != pod_.parts->mounts.end() && found->second > 1;
   }
 
   // "" for root, or if only the image says who it is.

@@ -149,7 +149,8 @@ TEST_CASE("compose: a command line that contradicts the numbers of the flags get
   CHECK(run(files, {"compose", "--no-config", "a.yaml"}).err == "");
   const Run small = run(files, {"compose", "--no-config", "--nodes", "2", "a.yaml"});
   CHECK(small.status == 0);
-  CHECK(small.err == R"(a.yaml:6:60: warning: --nnodes 4 contradicts the job, which has 2 nodes [advice/launcher-setting]
+  CHECK(small.err ==
+        R"(a.yaml:6:60: warning: --nnodes 4 contradicts the job, which has 2 nodes [advice/launcher-setting]
     6 |   trainer: {numNodes: 4, image: 'a:1', command: [torchrun, --nnodes=4, t.py]}
       |                                                            ^~~~~~~~~~ remove it: torchrun reads PET_NNODES
 )");
@@ -275,13 +276,28 @@ spec:
   const Run done = run(files, {"compose", "--no-config", "a.yaml"});
   CHECK(done.status == 0);
   CHECK(done.out.find("volumes:") == std::string::npos);
-  CHECK(done.err == R"(note: claim "/etc" is left out: its name may contain only lower-case letters, digits, '-' and '.', and must begin and end with a letter or digit
+  CHECK(
+      done.err ==
+      R"(note: claim "/etc" is left out: its name may contain only lower-case letters, digits, '-' and '.', and must begin and end with a letter or digit
 note: ConfigMap "../../a" is left out: its name may contain only lower-case letters, digits, '-' and '.', and must begin and end with a letter or digit
 note: Secret "~" is left out: its name may contain only lower-case letters, digits, '-' and '.', and must begin and end with a letter or digit
 note: ConfigMap "c" is not among the inputs: put its keys as files into ./c
 note: key "../../k" of ConfigMap "c" is left out: it may contain only letters, digits, '-', '_' and '.'
 note: what is mounted at /part is left out: "../../b" leads out of the volume
 )");
+}
+
+TEST_CASE("compose: each reference has a variable of its own") {
+  const auto variable = [](const std::string& name, const std::string& secret) {
+    return "{name: " + name + ", valueFrom: {secretKeyRef: {name: " + secret + ", key: k}}}";
+  };
+  const std::string text =
+      composed(job("torch-distributed", "env: [" + variable("A.B", "s") + ", " + variable("A-B", "t") + ", " +
+                                            variable("A_B", "s") + ", " + variable("A_B_1", "u") + "]"));
+  CHECK(value_of(text, "A.B") == "${A_B:?key k of Secret s}");
+  CHECK(value_of(text, "A-B") == "${A_B_1:?key k of Secret t}");
+  CHECK(value_of(text, "A_B") == "${A_B:?key k of Secret s}");
+  CHECK(value_of(text, "A_B_1") == "${A_B_1_1:?key k of Secret u}");
 }
 
 }  // namespace trainjobc::compose_test
