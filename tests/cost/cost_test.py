@@ -3,9 +3,10 @@
 """What a command costs grows with its input, and no faster: counts the instructions for n items and for 4n, of each list
 and map of the schemas, of the settings, of Kueue's objects, of v1 jobs and of the language server's messages.
 
-usage: cost_test.py TRAINJOBC [--all] [--only TEXT] [--table FILE] [--jobs N]
+usage: cost_test.py TRAINJOBC [--all] [--only TEXT] [--table FILE] [--jobs N] [--screen]
 
 Without --all, a sample. What no items cost is subtracted; 4n items that cost more than 4.8 times as much as n fail.
+With --screen, the processor's time is measured, and instructions are counted only where it grows suspiciously.
 """
 import argparse
 import concurrent.futures
@@ -25,9 +26,11 @@ LIMIT = 4.8
 FEW = 200_000
 SKIPPED = 77
 ENDLESS = 10**15  # that did not end in the time
+SUSPICIOUS = 4.3  # times the time, and FEW_NANOSECONDS like FEW
+FEW_NANOSECONDS = 1_000_000
 
 
-def run(trainjobc, case, n):
+def run(trainjobc, case, n, measured=measure.instructions):
     with tempfile.TemporaryDirectory() as folder:
         for name, text in case.files(n).items():
             path = pathlib.Path(folder, name)
@@ -44,23 +47,33 @@ def run(trainjobc, case, n):
             words += ["--color", "never"]
             if "--threads" not in words:
                 words += ["--threads", "1"]
-        return measure.instructions(words, folder, stdin, {"HOME": folder, "PATH": f"{folder}/.bin:{os.environ['PATH']}"}, case.statuses)
+        return measured(words, folder, stdin, {"HOME": folder, "PATH": f"{folder}/.bin:{os.environ['PATH']}"}, case.statuses)
 
 
 class Runner:
-    def __init__(self, trainjobc):
+    def __init__(self, trainjobc, screens):
         self.trainjobc = trainjobc
+        self.screens = screens
         self.lock = threading.Lock()
         self.nothing = {}  # what no items cost, by the files and the command
 
-    def of_nothing(self, case):
-        key = (tuple(case.words), tuple(sorted(case.files(0).items())), case.stdin(0) if case.stdin else b"")
+    def of_nothing(self, case, measured=measure.instructions):
+        key = (measured, tuple(case.words), tuple(sorted(case.files(0).items())), case.stdin(0) if case.stdin else b"")
         with self.lock:
             if key not in self.nothing:
-                self.nothing[key] = functools.lru_cache(lambda: run(self.trainjobc, case, 0)[0])
+                self.nothing[key] = functools.lru_cache(lambda: run(self.trainjobc, case, 0, measured)[0])
         return self.nothing[key]()
 
+    def screened(self, case):
+        """The row by time; None if it grows faster than it should, or may."""
+        base, (few, status), (many, _) = (self.of_nothing(case, measure.nanoseconds),
+                                          *(run(self.trainjobc, case, n, measure.nanoseconds) for n in (case.count, 4 * case.count)))
+        least = max(few - base, FEW_NANOSECONDS)
+        return (case, base, base + least, max(many, base + least), status) if many - base <= SUSPICIOUS * least else None
+
     def measure(self, case):
+        if self.screens and (row := self.screened(case)):
+            return row
         base = self.of_nothing(case)
         count = case.count
         few, status = run(self.trainjobc, case, count)
@@ -78,13 +91,14 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--table", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--screen", action="store_true")
     arguments = parser.parse_args()
     if not measure.is_available():
         print("skipped: neither perf nor valgrind counts instructions here")
         return SKIPPED
     wanted = [case for case in cases.all_cases()
               if (arguments.all or arguments.only or case.is_sample) and arguments.only in case.title]
-    runner = Runner(os.path.abspath(arguments.trainjobc))
+    runner = Runner(os.path.abspath(arguments.trainjobc), arguments.screen)
     rows = []
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:

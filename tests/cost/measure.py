@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the instructions of a program: with perf where the machine lets it, otherwise under valgrind."""
+"""Counts the instructions of a program: with perf where the machine lets it, otherwise under valgrind; or its time."""
 import functools
 import os
 import re
 import shutil
 import subprocess
+import tempfile
 
 SECONDS = 1200
 
@@ -15,6 +16,26 @@ def has_perf():
         return False
     done = subprocess.run(["perf", "stat", "-x,", "-e", "instructions:u", "true"], capture_output=True, text=True, check=False)
     return done.returncode == 0 and "not " not in done.stderr
+
+
+def nanoseconds(command, folder, stdin=b"", environment=None, statuses=(0, 1)):
+    """The processor's time, and the status. Cheap, and less exact than instructions: the less of two runs."""
+    least = None
+    for _ in range(2):
+        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as errors:
+            given.write(stdin)
+            given.seek(0)
+            process = subprocess.Popen(list(map(str, command)), stdin=given, stdout=subprocess.DEVNULL, stderr=errors, cwd=folder,
+                                       env={**os.environ, **(environment or {})})
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            errors.seek(0)
+            if process.returncode not in statuses:
+                raise RuntimeError(f"{' '.join(map(str, command))} ended with {process.returncode}: "
+                                   f"{errors.read().decode(errors='replace')[-600:]}")
+        spent = int((used.ru_utime + used.ru_stime) * 1e9)
+        least = spent if least is None else min(least, spent)
+    return least, process.returncode
 
 
 def is_available():
