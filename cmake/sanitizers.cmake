@@ -26,6 +26,7 @@ if(TRAINJOBC_FUZZ)
     # Checks that cost little stay; comparisons are not traced: the dictionaries have the words.
     set(CMAKE_CXX_FLAGS_DEBUG "-gline-tables-only -O2 -ffunction-sections -D_GLIBCXX_ASSERTIONS")
     add_compile_options(-fsanitize-coverage=inline-8bit-counters,pc-table)
+    add_link_options(-fsanitize=undefined)  # for programs that aren't targets: what counts nothing
   elseif(NOT TRAINJOBC_COVERAGE)
     add_compile_options(-fsanitize=fuzzer-no-link)
   endif()
