@@ -346,7 +346,7 @@ def of_kueue():
     yield case("flavors of a group", with_flavors)
     yield case("resources of a group", with_resources)
     yield case("resource groups", with_groups)
-    yield case("admission checks", spec("queue", "admissionChecks", lambda n: [f"c{i}" for i in range(n)]))
+    yield case("admission checks", spec("queue", "admissionChecks", lambda n: [f"c{i}" for i in range(n)]), count=1200)
     yield case("admission checks by flavor", spec("queue", "admissionChecksStrategy", lambda n: {
         "admissionChecks": [{"name": f"c{i}"} for i in range(n)]}))
     yield case("namespaceSelector.matchLabels", spec("queue", "namespaceSelector", lambda n: {
