@@ -159,6 +159,16 @@ std::string excluded_by(lint::Configurations* configurations, const std::string&
   return configurations ? configurations->excluded_by(name) : "";
 }
 
+// A link in a repository to a file outside of it: who may commit a link may not read that file, and messages
+// quote lines.
+std::optional<IoError> link_out(const base::FileSystem& files, const std::string& path) {
+  std::error_code error;
+  if (!fs::is_symlink(path, error)) return std::nullopt;
+  const std::string root = folders_down_to(files, base::parent_of(base::absolute_path(path))).front();
+  if (!is_repository(files, root) || is_inside(root, path)) return std::nullopt;
+  return IoError{fmt::format("open {}: it is a link out of the repository", path)};
+}
+
 class Walk {
  public:
   Walk(const base::FileSystem& files, const DiscoverOptions& options) : files_(files), options_(options) {}
@@ -185,6 +195,9 @@ class Walk {
     if (const std::string why = why_not(entry, path, absolute, ignores); !why.empty()) {
       found.passed_over.push_back({is_folder ? path + "/" : path, 0, why});
     } else if (!is_folder) {
+      if (entry.is_link) {
+        if (auto error = link_out(files_, path)) return error;
+      }
       found.files.push_back(path);
     } else {
       return enter(path, options_.git_ignores ? Ignores(files_, ignores, absolute) : ignores);
@@ -246,6 +259,8 @@ class InputFiles {
     } else if (const std::string by = excluded_by(options_.configurations, path); !by.empty()) {
       loaded.excluded.push_back(path);
       loaded.passed_over.push_back({path, 0, "is excluded by " + by});
+    } else if (auto error = link_out(console_.files(), path)) {
+      return error;
     } else {
       add_file(path, base::absolute_path(path), true);
     }

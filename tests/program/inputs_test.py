@@ -56,6 +56,26 @@ def test_links(folder):
           f"a link to itself: {done}")
 
 
+def test_links_out_of_a_repository(folder):
+    (folder / "secret.yaml").write_text("a: [secret\n")
+    repository = folder / "repository"
+    (repository / "jobs/team").mkdir(parents=True)
+    (repository / ".git").mkdir()
+    (repository / "jobs/a.yaml").write_text(JOB.replace("NAME", "a"))
+    (repository / "jobs/team/b.yaml").symlink_to("../../b.yaml")
+    (repository / "b.yaml").write_text(JOB.replace("NAME", "b"))
+    check(names(repository, "jobs") == ["a", "b"], "a link inside of the repository is not read")
+    for target in ("../../../secret.yaml", "/proc/self/environ"):
+        link = repository / "jobs/team/c.yaml"
+        link.unlink(missing_ok=True)
+        link.symlink_to(target)
+        for words in (["jobs"], ["jobs/team/c.yaml"], ["."]):
+            done = run("lint", *words, cwd=repository)
+            said = done.stderr.decode().replace("./", "")
+            check((done.returncode, done.stdout, said) ==
+                  (2, b"", "trainjobc: open jobs/team/c.yaml: it is a link out of the repository\n"), f"{words}, {target}: {done}")
+
+
 def test_pipes(folder):
     (folder / "jobs").mkdir()
     (folder / "jobs/a.yaml").write_text(JOB.replace("NAME", "a"))
