@@ -87,7 +87,7 @@ def of_schemas():
                     return {"in.yaml": text, "old.yaml": text.replace("example.com/train:1", "example.com/train:2")}
                 yield Case(f"{kind} {short}", command, files,
                            is_sample=kind != "TrainJob" and command in SAMPLE.get(short, ()),
-                           statuses=(0, 1, 2) if command == "compose" else (0, 1))  # 2: too many pods
+                           statuses=(0, 1, 2) if command in ("compose", "diff") else (0, 1))  # 2: too many pods, not accepted
 
             def same(i, path=path, node=node):
                 return schema.item(path, node, 0)
@@ -237,21 +237,23 @@ def of_settings():
     def case(name, make, count=1000, sample=False, statuses=(0, 1)):
         return Case(f"settings: {name}", "lint", settings(make), arguments=folder, count=count, is_sample=sample, statuses=statuses)
 
+    one = "suppress:\n- {rule: advice/image-tag, paths: [y.yaml], reason: known}\n"
     yield case("runtimes", lambda n: "runtimes: [" + ", ".join(["in.yaml"] * n) + "]\n", count=100)
     yield case("runtimes that are missing", lambda n: "runtimes:\n" + "".join(f"- r{i}.yaml\n" for i in range(n)), statuses=(0, 2))
     yield case("a runtime's long path", lambda n: f"runtimes: [{'a/' * n}x]\n", count=10000, sample=True, statuses=(2,))
     yield case("a long namespace", lambda n: f"namespace: ns{'a' * n}\n", count=10000)
-    yield case("exclude", lambda n: "exclude:\n" + "".join(f"- 'old/x{i}/*.yaml'\n" for i in range(n)), sample=True)
+    yield case("exclude", lambda n: "exclude: [" + ", ".join(f"'old/x{i}/*.yaml'" for i in range(n)) + "]\n", sample=True)
     yield case("exclude, with wildcards first", lambda n: "exclude:\n- none\n" + "".join(f"- '**/*x{i}*'\n" for i in range(n)))
     yield case("a long exclude", lambda n: f"exclude: ['{'a/' * n}x']\n", count=10000)
     yield case("an exclude of many stars", lambda n: f"exclude: ['{'*a' * n}x']\n", count=5000)
-    yield case("rules, wrong", lambda n: "rules:\n" + "".join(f"  x{i}: off\n" for i in range(n)))
-    yield case("suppress", lambda n: "suppress:\n" + "".join(
+    yield case("rules, wrong", lambda n: "rules:\n  advice/image-tag: off\n" + "".join(f"  x{i}: off\n" for i in range(n)),
+               statuses=(0, 2))
+    yield case("suppress", lambda n: one + "".join(
         f"- {{rule: advice/image-tag, paths: ['x{i}.yaml'], reason: known}}\n" for i in range(n)))
-    yield case("suppress, one path", lambda n: "suppress:\n" + "- {rule: advice/image-tag, paths: [in.yaml], reason: known}\n" * n)
-    yield case("paths of a suppression", lambda n: "suppress:\n- rule: advice/image-tag\n  reason: known\n  paths:\n" + "".join(
+    yield case("suppress, one path", lambda n: one + "- {rule: advice/image-tag, paths: [in.yaml], reason: known}\n" * n)
+    yield case("paths of a suppression", lambda n: "suppress:\n- rule: advice/image-tag\n  reason: known\n  paths:\n  - y.yaml\n" + "".join(
         f"  - 'x{i}.yaml'\n" for i in range(n)))
-    yield case("unknown keys", lambda n: "".join(f"x{i}: 1\n" for i in range(n)))
+    yield case("unknown keys", lambda n: "".join(f"x{i}: 1\n" for i in range(n)), statuses=(0, 2))
     yield Case("settings: .gitignore", "lint", lambda n: {
         "in.yaml": schemas.to_yaml(schemas.runtime(), schemas.job()), ".git/HEAD": "ref: x\n",
         ".gitignore": "".join(f"x{i}\n" for i in range(n))}, arguments=folder, count=1000)

@@ -72,6 +72,12 @@ class Runner:
         return (case, base, base + least, max(many, base + least), status) if many - base <= SUSPICIOUS * least else None
 
     def measure(self, case):
+        try:
+            return self.measured(case)
+        except RuntimeError as error:  # it ended in another way than the case says
+            return case, 0, 0, str(error), None
+
+    def measured(self, case):
         if self.screens and (row := self.screened(case)):
             return row
         base = self.of_nothing(case)
@@ -103,6 +109,10 @@ def main():
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for case, base, few, many, status in pool.map(runner.measure, wanted):
+            if status is None:
+                failed += 1
+                print(f"{case.title}: {many}", flush=True)
+                continue
             n, four = few - base, many - base
             ratio = four / n if n >= FEW else four / FEW if four > LIMIT * FEW else 0.0
             is_bad = ratio > LIMIT
@@ -115,7 +125,7 @@ def main():
     if arguments.table:
         arguments.table.write_text("| items | command | n | instructions of n | of 4n | ratio | status |\n|---|---|---:|---:|---:|---:|---:|\n"
                                    + "\n".join(rows) + "\n")
-    print(f"{len(rows)} measured, {failed} grow faster than their input")
+    print(f"{len(rows)} measured, {failed} failed or grow faster than their input")
     return 1 if failed else 0
 
 
