@@ -135,6 +135,7 @@ struct RuntimesUsedByFlags {
   DirectoryFlags directories;
   std::string name;    // "": all
   std::string format;  // text, json or name
+  RootFlags roots;
 };
 
 // 0: written; 2: usage, I/O or kubectl.

@@ -11,6 +11,10 @@
 #include "compile/compile.h"
 #include "lint/config.h"
 
+namespace trainjobc::lint {
+struct InputGroup;
+}
+
 namespace trainjobc::cli {
 
 // How directories are read.
@@ -39,7 +43,7 @@ struct Loaded {
   std::vector<PassedOver> passed_over;   // files that were not read
   std::vector<std::string> excluded;     // of these, the ones named on the command line
   std::vector<Source> patches;           // of kustomizations among the files; they are not whole objects
-  bool has_roots = false;                // kustomizations or charts that could be built
+  std::vector<std::string> roots;        // flags that build the kustomizations and charts: "-k overlays/prod"
 };
 
 // Reads files, the manifests of directories, and standard input ("-"). The sources are sorted by name, each
@@ -64,7 +68,8 @@ struct RuntimeSearch {
   std::vector<std::string> paths;
   std::vector<std::string> runtimes;
   DiscoverOptions how;
-  std::string trainer_version;  // "": all
+  std::string trainer_version;                           // "": all
+  const std::vector<lint::InputGroup>* built = nullptr;  // kustomizations and charts, besides the paths
 };
 
 struct KnownRuntimes {

@@ -229,7 +229,7 @@ std::optional<lint::LoadedInputs> load_inputs(Console& console, const InputFlags
   inputs.passed_over = std::move(loaded.passed_over);
   inputs.excluded = std::move(loaded.excluded);
   inputs.patches = std::move(loaded.patches);
-  inputs.has_roots = loaded.has_roots;
+  inputs.roots = std::move(loaded.roots);
   if (!loaded.sources.empty() || roots->empty())
     inputs.groups = lint::group_by_configuration(std::move(loaded.sources), configurations);
   for (lint::InputGroup& root : *roots) {
@@ -318,10 +318,12 @@ bool check_inputs(Console& console, const InputFlags& flags, const lint::LoadedI
     if (flags.directories.allow_empty || !flags.jobs.empty() ||
         holds_something(directory, loaded.parts, compiled))
       continue;
-    fail(console,
-         fmt::format(
-             "{} contains no TrainJob and no runtime; -v shows what was skipped, --allow-empty accepts this",
-             directory));
+    fail(console, loaded.roots.empty()
+                      ? fmt::format("{} contains no TrainJob and no runtime; -v shows what was skipped, "
+                                    "--allow-empty accepts this",
+                                    directory)
+                      : fmt::format("{} contains no TrainJob and no runtime that is not built: {} builds one",
+                                    directory, loaded.roots.front()));
     return false;
   }
   return true;
@@ -330,6 +332,23 @@ bool check_inputs(Console& console, const InputFlags& flags, const lint::LoadedI
 void note_no_job(Console& console) {
   note(console, "the inputs contain no TrainJob");
 }
+
+namespace {
+
+// `roots`: the flags that build them.
+void note_unbuilt(Console& console, const std::vector<std::string>& roots) {
+  if (roots.empty()) return;
+  const std::string& first = roots.front();
+  const std::string_view folder = std::string_view(first).substr(first.find(' ') + 1);
+  const size_t others = roots.size() - 1;
+  note(console,
+       others == 0
+           ? fmt::format("{} is not built, its files are read one by one: {} builds it", folder, first)
+           : fmt::format("{} and {} other{} are not built, their files are read one by one: {} builds one",
+                         folder, others, others == 1 ? "" : "s", first));
+}
+
+}  // namespace
 
 const schema::VersionSchemas& schemas_of(const Compilation& compiled) {
   const schema::VersionSchemas* chosen = schema::find_version(compiled.trainer_version);
@@ -408,6 +427,7 @@ std::optional<CompiledInputs> compile_inputs(Console& console, const InputFlags&
   if (!loaded) return std::nullopt;
   lint::GroupedCompilation grouped = compile_all(*loaded, options, style);
   if (!check_inputs(console, flags, *loaded, grouped.all)) return std::nullopt;
+  if (!flags.roots.builds_found) note_unbuilt(console, loaded->roots);
   CompiledInputs compiled;
   compiled.rejected = grouped.all.diagnostics.has_refusals();
   if (style.shown) {

@@ -167,8 +167,10 @@ class Roots {
   std::optional<std::vector<lint::InputGroup>> take() {
     find();
     find_releases();
-    loaded_.has_roots = !releases_.empty() ||
-                        std::ranges::any_of(found_, [&](const FoundRoot& root) { return is_built(root); });
+    for (const FoundRoot& root : found_) {
+      if (is_built(root)) loaded_.roots.push_back("-k " + root.folder);
+    }
+    for (const helm::Release& release : releases_) loaded_.roots.push_back("--helm " + release.chart);
     std::vector<lint::InputGroup> groups;
     if (flags_.builds_found && !(build(groups) && build_charts(groups))) return std::nullopt;
     leave_out_patches(groups);

@@ -49,7 +49,8 @@ struct LoadedInputs {
   std::vector<PassedOver> passed_over;
   std::vector<std::string> excluded;
   std::vector<Source> patches;  // of kustomizations that were found in directories: they are in no group
-  bool has_roots = false;       // there are kustomizations or charts that can be built
+  // Flags that build the kustomizations and charts that were found: "-k overlays/prod".
+  std::vector<std::string> roots;
 };
 
 // Without sources, one group without inputs.

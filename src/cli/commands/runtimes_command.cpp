@@ -284,7 +284,7 @@ int run_runtimes_used_by(Console& console, const RuntimesUsedByFlags& flags) {
   DiscoverOptions how = flags.directories.options();
   how.configurations = &configurations;
   compile::InputSet inputs;
-  if (flags.paths.empty()) {
+  if (flags.paths.empty() && flags.roots.is_empty()) {
     const std::string wrong =
         flags.name.empty() ? "" : unknown_runtime(console, configurations, how, inputs, {}, flags.name);
     return fail(console, wrong.empty() ? "--used-by: name the files or directories with the jobs" : wrong);
@@ -299,7 +299,15 @@ int run_runtimes_used_by(Console& console, const RuntimesUsedByFlags& flags) {
   const auto scope_of = [&](const std::string& file) {
     return lint::scope_of(*configurations.of_file(file));
   };
-  const std::vector<RuntimeUse> all = runtimes::uses_of(inputs.objects, scope_of);
+  std::vector<RuntimeUse> all = runtimes::uses_of(inputs.objects, scope_of);
+  auto built = build_named(console, flags.roots, "", configurations);
+  if (!built) return kFailed;
+  for (lint::InputGroup& group : *built) {
+    compile::InputSet own;
+    compile::read_inputs(std::move(group.inputs), own, diagnostics);
+    std::ranges::move(runtimes::uses_of(own.objects, [&](const std::string&) { return group.scope; }),
+                      std::back_inserter(all));
+  }
   std::vector<RuntimeUse> uses = all;
   if (!flags.name.empty()) std::erase_if(uses, [&](const RuntimeUse& use) { return use.name != flags.name; });
   if (uses.empty() && !flags.name.empty()) {
@@ -325,6 +333,7 @@ struct RuntimesFlags {
   std::string format = "text";
   std::string show;
   std::string used_by;
+  RootFlags roots;
 };
 
 // All that the command and those below it take.
@@ -396,7 +405,10 @@ int show(Console& console, const std::vector<KnownRuntime>& runtimes, const std:
 
 int run_runtimes(Console& console, const RuntimesFlags& flags) {
   lint::Configurations configurations(console.files(), console.environment("TRAINJOBC_CONFIG"), false);
-  const RuntimeSearch search{flags.paths, flags.runtimes, flags.directories.options(), flags.trainer_version};
+  const auto built = build_named(console, flags.roots, "", configurations);
+  if (!built) return kFailed;
+  const RuntimeSearch search{flags.paths, flags.runtimes, flags.directories.options(), flags.trainer_version,
+                             &*built};
   auto found = known_runtimes(console, configurations, search);
   if (!configurations.error().empty()) {
     console.write_stderr(configurations.error());
@@ -405,7 +417,7 @@ int run_runtimes(Console& console, const RuntimesFlags& flags) {
   if (const auto* error = std::get_if<base::IoError>(&found)) return fail(console, error->message);
   const auto& known = std::get<KnownRuntimes>(found);
   if (!known.empty_directories.empty() && !flags.directories.allow_empty) {
-    return fail(console, fmt::format("{} contains no runtime; --allow-empty accepts this",
+    return fail(console, fmt::format("{} contains no runtime; -k builds a kustomization, --allow-empty accepts this",
                                      known.empty_directories.front()));
   }
   const std::vector<KnownRuntime>& runtimes = known.runtimes;
@@ -418,7 +430,7 @@ int run_runtimes(Console& console, const RuntimesFlags& flags) {
 
 // A word after --used-by that is a file is one of the inputs: the name may be left out.
 int run_used_by(Console& console, const RuntimesFlags& flags) {
-  RuntimesUsedByFlags uses{flags.paths, flags.directories, flags.used_by, flags.format};
+  RuntimesUsedByFlags uses{flags.paths, flags.directories, flags.used_by, flags.format, flags.roots};
   if (!uses.name.empty() && (uses.name == "-" || console.files().exists(uses.name))) {
     uses.paths.insert(uses.paths.begin(), uses.name);
     uses.name.clear();
@@ -465,6 +477,7 @@ std::function<int(Console&)> setup_runtimes(Command& command) {
   auto all = std::make_shared<AllRuntimesFlags>();
   RuntimesFlags* flags = &all->list;
   command.add("PATH", &flags->paths, "Files or directories with runtimes").takes("PATH");
+  flags->roots.add_to(command);
   flags->directories.add_to(command);
   command
       .add("--runtimes", &flags->runtimes,

@@ -251,7 +251,7 @@ void Workspace::load() {
       return;
     }
     auto& inputs = std::get<lint::LoadedInputs>(loaded);
-    has_roots_ = inputs.has_roots;
+    has_roots_ = !inputs.roots.empty();
     roots_.patches = std::move(inputs.patches);
     take(std::move(inputs.groups));
     index_roots();

@@ -79,7 +79,7 @@ TEST_CASE("an empty directory is an error, empty files are a note with -v") {
   CHECK(verbose.status == 0);
   CHECK(verbose.err == "note: empty/values.yaml:1 has no apiVersion and kind: skipped\n");
   CHECK(run(files, {"runtimes", "jobs"}).err ==
-        "trainjobc: jobs contains no runtime; --allow-empty accepts this\n");
+        "trainjobc: jobs contains no runtime; -k builds a kustomization, --allow-empty accepts this\n");
   CHECK(run(files, {"migrate", "empty"}).status == 2);
 }
 

@@ -162,6 +162,34 @@ TEST_CASE("kustomize: settings require or forbid it, and name the roots") {
         "      |             ^~~~~~ did you mean \"build\"?\n");
 }
 
+TEST_CASE("kustomize: other commands read files, and say what they don't build") {
+  Folder folder;
+  CHECK(folder.run({"render", "overlays"}).err ==
+        "trainjobc: overlays contains no TrainJob and no runtime that is not built: -k overlays/prod builds one\n");
+  folder.files.files["overlays/other.yaml"] = Folder::patched("name: bert", "name: other");
+  CHECK(folder.run({"render", "overlays", "-o", "name"}).err ==
+        "note: overlays/prod is not built, its files are read one by one: -k overlays/prod builds it\n");
+  folder.files.files["more/kustomization.yaml"] = "resources: [../base]\n";
+  CHECK(folder.run({"render", "overlays", "more", "--allow-empty", "-o", "name"}).err ==
+        "note: more and 1 other are not built, their files are read one by one: -k more builds one\n");
+  CHECK(folder.run({"render", "-k", "overlays/prod", "-o", "name"}).err.find("not built") == std::string::npos);
+}
+
+TEST_CASE("kustomize: runtimes of a root, and who uses them") {
+  Folder folder;
+  const auto runtime = [](const std::string& name) {
+    return "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata:\n  name: " + name + "\n";
+  };
+  folder.files.files["base/runtime.yaml"] = runtime("mine");
+  folder.files.files["base/kustomization.yaml"] = "resources: [job.yaml, runtime.yaml]\nnamePrefix: dev-\n";
+  folder.programs.built["base"] = Folder::patched("name: bert", "name: dev-bert") + "---\n" + runtime("dev-mine");
+  CHECK(folder.run({"runtimes", "-k", "base", "-o", "name"}).out.starts_with("deepspeed-distributed\ndev-mine\n"));
+  CHECK(folder.run({"runtimes", "--show", "dev-mine", "-k", "base"}).out == runtime("dev-mine"));
+  CHECK(folder.run({"runtimes", "--used-by", "-k", "base"}).out ==
+        "RUNTIME            KIND                    JOB               FROM\n"
+        "torch-distributed  ClusterTrainingRuntime  default/dev-bert  base/job.yaml:1\n");
+}
+
 TEST_CASE("kustomize: each root is a scope") {
   Folder folder;
   folder.files.files["overlays/a/kustomization.yaml"] = "resources: [../../base]\n";
