@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Asks `trainjobc webhook` over TLS for reviews at a steady rate, and prints how long answers take, and what it needs.
 
-usage: webhook.py TRAINJOBC [--rate 1000] [--minutes 10] [--runtimes 500] [--connections 20] [--cpu N]
+usage: webhook.py TRAINJOBC [--rate 1000] [--minutes 10] [--runtimes 500] [--connections 10] [--cpu N]
 
 Needs hey (go install github.com/rakyll/hey@latest) and openssl. --cpu: the webhook runs on this CPU alone.
 """
@@ -74,7 +74,7 @@ def main():
     parser.add_argument("--rate", type=int, default=1000)
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--runtimes", type=int, default=500)
-    parser.add_argument("--connections", type=int, default=20)
+    parser.add_argument("--connections", type=int, default=10)
     parser.add_argument("--cpu", type=int)
     arguments = parser.parse_args()
     if not shutil.which("hey"):
@@ -98,7 +98,8 @@ def main():
             memory = status(process.pid)
         finally:
             process.terminate()
-            process.wait()
+            ended = process.wait()
+            log = (folder / "log").read_text()
     answered = sum(int(count) for count in re.findall(r"\[200\]\s+(\d+) responses", said))
     percentiles = dict(re.findall(r"(\d+)%+ in ([\d.]+) secs", said))
     times = ", ".join(f"p{p} {float(percentiles[p]) * 1000:.1f} ms" for p in ("50", "95", "99") if p in percentiles)
@@ -107,6 +108,9 @@ def main():
           f"RSS {memory['VmRSS']:.0f} MiB, at most {memory['VmHWM']:.0f} MiB")
     if errors := re.findall(r"Error distribution:(.*)", said, re.S):
         print(errors[0].strip())
+        return 1
+    if ended:  # as a sanitizer does
+        print(f"the webhook ended with status {ended}:\n{log[-4000:]}")
         return 1
     return 0
 

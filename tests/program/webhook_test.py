@@ -118,9 +118,23 @@ class ApiServer:
             def answer(self, status, body):
                 data = json.dumps(body).encode()
                 self.send_response(status)
-                self.send_header("Content-Length", str(len(data)))
+                if not folder:
+                    self.send_header("Content-Length", str(len(data)))
+                    self.end_headers()
+                    self.wfile.write(data)
+                    return
+                # As Go's servers answer: one chunk in several records, and with the last one the end of the connection.
+                self.send_header("Transfer-Encoding", "chunked")
                 self.end_headers()
-                self.wfile.write(data)
+                chunk = b"%x\r\n%s\r\n0\r\n\r\n" % (len(data), data)
+                self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
+                for at in range(0, len(chunk), 1300):
+                    self.wfile.write(chunk[at:at + 1300])
+                if self.close_connection:
+                    self.connection.settimeout(0)
+                    with contextlib.suppress(OSError):
+                        self.connection.unwrap()
+                self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
 
             def watch(self, has_events):
                 self.send_response(200)
