@@ -82,6 +82,16 @@ struct FrameworkLabel {
   std::string_view name_prefix;  // of the runtimes that it is for; "" for all others
 };
 
+// An implementation of MPI that Trainer does not set up, and the variables by which its launcher learns what
+// it needs.
+struct OtherMpi {
+  std::string_view name;
+  std::string_view hostfile;
+  std::string_view slots;  // "" if the hostfile says them
+  std::string_view ssh_arguments;
+  std::string_view interface;
+};
+
 // A program that starts the processes of a node, and how it learns of the other nodes.
 struct Launcher {
   std::string_view program;     // "accelerate"; "" if it is only a module
@@ -125,6 +135,7 @@ struct Framework {
   bool processes_per_node = false;  // `processes` counts those of a node, otherwise those of the job
   // Variables with more arguments for ssh, of some launchers.
   std::span<const std::string_view> ssh_arguments;
+  std::span<const OtherMpi> other_implementations;
   bool has_flags = false;  // each variable has a flag, which has priority: --nnodes for PET_NNODES
   // What starts several processes on a node; empty if each container is one process.
   std::span<const Launcher> launchers;

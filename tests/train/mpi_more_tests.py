@@ -41,9 +41,8 @@ class Hydra(TrainTest):
         self.assert_fails(wrong, saying="sums-node-0-1.sums")
 
     def check_a_migrated_job_runs_as_root(self):
-        hosts = "'sums-worker-0,sums-worker-1'"  # Trainer's hostfile is Open MPI's
-        command = f"[{self.mpirun}, -iface, eth0, -hosts, {hosts}, -n, '2', -ppn, '1', {venv('small', 'bin', 'python')}, train.py]"
-        reports = self.run_job(migrated(self, command))
+        command = f"[{self.mpirun}, -n, '2', {venv('small', 'bin', 'python')}, train.py]"
+        reports = self.run_job(migrated(self, command, implementation=self.implementation))
         self.assertEqual(reports, expected(["sums-node-0-0", "sums-node-0-1"], 1, self.library, user=0))
 
     def check_another_key_fails(self):

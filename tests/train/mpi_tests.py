@@ -72,6 +72,7 @@ kind: MPIJob
 metadata: {{name: sums, namespace: team-a}}
 spec:
   slotsPerWorker: 1
+  mpiImplementation: {implementation}
   launcherCreationPolicy: WaitForWorkersReady
   mpiReplicaSpecs:
     Launcher:
@@ -92,9 +93,9 @@ spec:
 """
 
 
-def migrated(test, command, *flags):
+def migrated(test, command, *flags, implementation="OpenMPI"):
     """The objects of a migrated v1 job that runs as root."""
-    return test.render(test.migrate(V1_JOB.format(command=command, sshd=ROOT_SSHD), *flags))
+    return test.render(test.migrate(V1_JOB.format(command=command, sshd=ROOT_SSHD, implementation=implementation), *flags))
 
 
 def manifests(implementation="OpenMPI", as_node=True, nodes=2, processes=2, command="[mpirun, python, train.py]", **other):

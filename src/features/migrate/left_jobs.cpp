@@ -24,7 +24,8 @@ using yaml::Node;
 // What to do with a job inside an object of this kind.
 std::string_view hint_for(std::string_view kind) {
   if (kind == "AppWrapper")
-    return "take it out of the AppWrapper: Kueue admits TrainJobs themselves, by the label "
+    return "take it out of the AppWrapper, which has other objects, too: Kueue admits TrainJobs themselves, "
+           "by the label "
            "kueue.x-k8s.io/queue-name";
   if (kind.ends_with("Workflow") || kind.ends_with("WorkflowTemplate"))
     return "migrate the manifest in a file of its own, put the TrainJob here, and let successCondition and "
@@ -151,8 +152,11 @@ class LeftJobs {
   base::Diagnostics found_;
 };
 
-bool is_chart_template(std::string_view text) {
-  return text.find("{{") != std::string_view::npos;
+// What fills in the placeholders of a text; "" if it has none.
+std::string filled_in(std::string_view text, const std::string& file) {
+  if (text.find("{{") != std::string_view::npos) return "helm template CHART | trainjobc migrate -";
+  return text.find("${") != std::string_view::npos ? fmt::format("envsubst < {} | trainjobc migrate -", file)
+                                                   : "";
 }
 
 }  // namespace
@@ -167,18 +171,16 @@ base::Diagnostics find_left_jobs(const Node& object, const std::set<const Node*>
 
 base::Diagnostics find_left_jobs(const base::SourceFile& file, std::string_view text) {
   base::Diagnostics found;
-  const std::string_view hint = is_chart_template(text)
-                                    ? "render it first: helm template CHART | trainjobc migrate -"
-                                    : "correct the document first";
+  const std::string filled = filled_in(text, file.name());
+  const std::string hint = filled.empty() ? "correct the document first" : "fill it in first: " + filled;
   for (const NamedJob& job : jobs_in_text(text)) {
     const size_t column = file.line(job.line + 1).find(job.kind);
     const base::Location at{&file, job.line + 1, static_cast<uint32_t>(column + 1), job.line + 1,
                             static_cast<uint32_t>(column + 1 + job.kind.size())};
-    found.add(
-        rules::finding(kLeftRule,
-                       fmt::format("the {} in this {} stays as it is", job.kind,
-                                   is_chart_template(text) ? "template" : "document, which can't be read,"),
-                       std::string(hint), at));
+    found.add(rules::finding(kLeftRule,
+                             fmt::format("the {} in this {} stays as it is", job.kind,
+                                         filled.empty() ? "document, which can't be read," : "template"),
+                             hint, at));
   }
   return found;
 }

@@ -15,6 +15,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/files/paths.h"
 #include "compile/input.h"
 #include "compile/kept_jobs.h"
 #include "compile/versions.h"
@@ -177,7 +178,8 @@ class Migrator {
     collect_rejected();
     for (const auto& [id, job] : before_.jobs) used_runtimes_.insert(job.runtime);
     rewrite();
-    if (v1_.has_selectors()) rewrite();
+    const bool shares = options_.runtimes_dir.empty() && !is_only_stdin() && v1_.find_shared();
+    if (v1_.has_selectors() || shares) rewrite();
     Rendering after = render_rewritten();
     while (v1_.refuse(after.compiled.diagnostics)) {
       rewrite();
@@ -281,8 +283,12 @@ class Migrator {
     }
   }
 
+  bool is_only_stdin() const { return inputs_.size() == 1 && inputs_.front().name == base::kStdin; }
+
   std::string runtime_file(const Node& runtime) const {
-    return fmt::format("{}/{}.yaml", options_.runtimes_dir, text_at(runtime, {"metadata", "name"}));
+    const std::string name(text_at(runtime, {"metadata", "name"}));
+    const std::string& folder = options_.runtimes_dir.empty() ? v1_.folder_of(name) : options_.runtimes_dir;
+    return base::normal_path(fmt::format("{}/{}.yaml", folder, name));
   }
 
   void add_runtime(const Node& runtime) {
@@ -380,7 +386,8 @@ class Migrator {
     for (const Source& file : kustomizations_.new_files())
       migration.files.push_back({file.name, "", file.text, false, true});
     for (const Source& runtime : new_runtimes_)
-      migration.files.push_back({runtime.name, "", runtime.text, true});
+      migration.files.push_back(
+          {runtime.name, "", runtime.text, !options_.runtimes_dir.empty(), options_.runtimes_dir.empty()});
     migration.of_v1 = v1_.count();
     const auto is_left_job = [](const Diagnostic& finding) {
       return finding.rule == kLeftRule && !finding.object.starts_with(kustomization_id(""));

@@ -12,7 +12,7 @@
 #include "compile/input.h"
 #include "compile/runtimes.h"
 #include "compile/versions.h"
-#include "features/migrate/v1/katib.h"
+#include "features/migrate/v1/enclosing.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
@@ -143,6 +143,33 @@ V1Preview V1Jobs::preview(const Node& job, const JobPlace& place, const yaml::Ma
   return preview;
 }
 
+bool V1Jobs::is_apart(const Node& runtime) const {
+  return apart_.contains(std::string(yaml::string_at(runtime, {"metadata", "name"})));
+}
+
+bool V1Jobs::find_shared() {
+  std::map<std::string, std::set<std::string>> files;  // by runtime
+  for (const auto& [place, runtime] : runtime_names_) {
+    const bool is_made =
+        made_.contains(model::ObjectId{model::kClusterTrainingRuntime, "", runtime, false}.str());
+    if (is_made && base_of(place).empty()) files[runtime].insert(place.first);
+  }
+  bool any = false;
+  for (const auto& [runtime, users] : files) {
+    if (users.size() < 2) continue;
+    std::string folder = base::parent_of(*users.begin()) + "/";
+    while (!std::ranges::all_of(users, [&](const std::string& file) { return file.starts_with(folder); }))
+      folder.erase(folder.rfind('/', folder.size() - 2) + 1);
+    any = apart_.insert_or_assign(runtime, folder).second || any;
+  }
+  return any;
+}
+
+std::string V1Jobs::folder_of(const std::string& runtime) const {
+  const auto found = apart_.find(runtime);
+  return found != apart_.end() ? base::shortest_path(found->second.substr(0, found->second.size() - 1)) : "";
+}
+
 bool V1Jobs::is_wanted(const std::string& job) const {
   const auto is_it = [&](const std::string& wanted) { return compile::names_job(wanted, job); };
   return options_.compile.jobs.empty() || std::ranges::any_of(options_.compile.jobs, is_it);
@@ -151,10 +178,12 @@ bool V1Jobs::is_wanted(const std::string& job) const {
 std::optional<Changed> V1Jobs::convert(const Node& object, const yaml::Maker& make,
                                        base::Diagnostics& problems) {
   const Node* trial = v1::trial_job(object);
-  const model::V1Kind* kind = kind_of_v1(trial ? *trial : object);
+  const Node* wrapped = trial ? nullptr : v1::wrapped_job(object, make);
+  const model::V1Kind* kind = kind_of_v1(trial ? *trial : wrapped ? *wrapped : object);
   if (!kind) return std::nullopt;
   const model::ObjectId id = model::identify(object);
-  const std::string job = model::ObjectId{model::kTrainJob, id.ns, id.name}.str();
+  const model::ObjectId job_id = wrapped ? model::identify(*wrapped) : id;
+  const std::string job = model::ObjectId{model::kTrainJob, job_id.ns, job_id.name}.str();
   if (!is_wanted(job)) return Changed{{&object}};
   const base::Location at = yaml::locate(object);
   const Place place{at.file ? at.file->name() : "", at.line};
@@ -169,11 +198,13 @@ std::optional<Changed> V1Jobs::convert(const Node& object, const yaml::Maker& ma
     }
   } else if (trial) {
     converted = convert_trial(object, *kind, make, place);
-  } else if (std::optional<base::Diagnostic> taken = check_name(object, jobs_[place], place)) {
+  } else if (std::optional<base::Diagnostic> taken =
+                 check_name(wrapped ? *wrapped : object, jobs_[place], place)) {
     converted.findings.push_back(std::move(*taken));
   } else {
     const JobPlace absolute{base::absolute_path(place.first), place.second};
-    converted = converter().convert(object, *kind, make, base_of(absolute));
+    converted = converter().convert(wrapped ? *wrapped : object, *kind, make, base_of(absolute));
+    if (wrapped && !converted.documents.empty()) converted.findings.push_back(v1::unwrapping(object));
     if (converted.documents.empty()) {
       first_.erase(job);
     } else {
@@ -189,11 +220,11 @@ std::optional<Changed> V1Jobs::convert(const Node& object, const yaml::Maker& ma
     return Changed{{&object}};
   }
   if (!trial)
-    new_names_.try_emplace(std::string(model::effective_namespace(id)) + "/" + std::string(id.name),
-                           std::string(id.name), std::string(id.ns), std::move(converted.pods));
+    new_names_.try_emplace(std::string(model::effective_namespace(job_id)) + "/" + std::string(job_id.name),
+                           std::string(job_id.name), std::string(job_id.ns), std::move(converted.pods));
   for (const Node* document : converted.documents) made_[model::identify(*document).str()].push_back(place);
   Changed changed{std::move(converted.documents), true};
-  if (!options_.runtimes_dir.empty()) {
+  if (!options_.runtimes_dir.empty() || (changed.objects.size() > 1 && is_apart(*changed.objects.front()))) {
     const auto jobs = std::ranges::stable_partition(changed.objects, has_runtime_kind);
     changed.apart.assign(changed.objects.begin(), jobs.begin());
     changed.objects.erase(changed.objects.begin(), jobs.begin());
@@ -204,10 +235,16 @@ std::optional<Changed> V1Jobs::convert(const Node& object, const yaml::Maker& ma
 // Its TrainJob gets a name, to be checked as any other.
 v1::Converted V1Jobs::convert_trial(const Node& experiment, const model::V1Kind& kind,
                                     const yaml::Maker& make, const Place& place) {
-  const Node& job = *experiment.at({"spec", "trialTemplate", "trialSpec"});
-  v1::Converted converted = converter().convert(job, kind, make);
+  const Node& written = *experiment.at({"spec", "trialTemplate", "trialSpec"});
+  // A runtime of its own is called like the Experiment, and in its namespace.
+  const Node* job = &written;
+  for (const std::string_view key : {"name", "namespace"}) {
+    const Node* value = experiment.at({"metadata", key});
+    if (value && !written.at({"metadata", key})) job = make.with_path(job, {"metadata", key}, value);
+  }
+  v1::Converted converted = converter().convert(*job, kind, make);
   if (converted.documents.empty()) return converted;
-  const Node* train_job = converted.documents.back();
+  const Node* train_job = make.with(converted.documents.back(), "metadata", written.get("metadata"));
   const Node* changed = v1::with_trial_job(experiment, kind, *train_job, make, converted);
   if (!changed) {
     converted.documents.clear();
@@ -267,6 +304,13 @@ bool V1Jobs::refuse(const base::Diagnostics& after) {
     if (refusal.rule == "input/duplicate-object") {
       lost.message = fmt::format("the inputs have a {} already", refusal.object);
       lost.hint = "remove one of them, or rename it";
+    }
+    if (refusal.rule == "yaml/template") {
+      const std::string& file = made->second.front().first;
+      const bool is_chart = refusal.hint.find("helm") != std::string::npos;
+      lost.message = "this is an unrendered template";
+      lost.hint = is_chart ? "fill it in first: helm template CHART | trainjobc migrate -"
+                           : fmt::format("fill it in first: envsubst < {} | trainjobc migrate -", file);
     }
     lost.field = refusal.field;
     refused_[made->second.front()].push_back(lost);

@@ -62,6 +62,12 @@ class V1Jobs {
   // What the job at `place` would become if it were `job`; nodes are made in `make`'s arena.
   V1Preview preview(const yaml::Node& job, const JobPlace& place, const yaml::Maker& make);
 
+  // Finds the new runtimes that jobs of several files share: from the next round on, each has a file of its
+  // own, in the folder that all these files are below. Whether there are more than before.
+  bool find_shared();
+  // That folder; "" if the runtime has none.
+  std::string folder_of(const std::string& runtime) const;
+
   // Whether --job selects the TrainJob.
   bool is_wanted(const std::string& job) const;
   size_t count() const { return jobs_.size(); }
@@ -99,6 +105,7 @@ class V1Jobs {
   v1::Converter& converter();
   // The folder of a job that kustomizations use; "" of another one.
   std::string base_of(const JobPlace& place) const;
+  bool is_apart(const yaml::Node& runtime) const;
   v1::Converted convert_trial(const yaml::Node& experiment, const model::V1Kind& kind,
                               const yaml::Maker& make, const Place& place);
   // A finding, if an earlier job becomes the TrainJob of the same name.
@@ -120,6 +127,7 @@ class V1Jobs {
   std::map<std::string, std::vector<Place>> made_;  // new objects, and what they were made of
   std::map<Place, std::vector<base::Diagnostic>> refused_;
   const std::set<JobPlace>* kustomized_ = nullptr;
+  std::map<std::string, std::string> apart_;       // folders, by the runtimes that files share
   std::map<JobPlace, std::string> runtime_names_;  // of the jobs of this round
 };
 

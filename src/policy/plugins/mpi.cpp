@@ -53,6 +53,9 @@ constexpr std::array<std::string_view, 3> kMpichEnv{"HYDRA_HOST_FILE", "HYDRA_LA
                                                     "HYDRA_IFACE"};
 constexpr std::array<std::string_view, 2> kHydraSshArguments{kMpichEnv[1], kIntelEnv[2]};
 
+constexpr std::array<OtherMpi, 2> kOthers{{{"Intel", kIntelEnv[0], kIntelEnv[1], kIntelEnv[2], kIntelEnv[3]},
+                                           {"MPICH", kMpichEnv[0], "", kMpichEnv[1], kMpichEnv[2]}}};
+
 // OpenMPI, which Trainer sets up; Intel and MPICH, of dialects.
 constexpr std::array kImplementations = std::to_array<Implementation>({
     {"OpenMPI", kEnv, kEnv[0], kEnv[2], kEnv[3], kEnv[1], "", " slots="},
@@ -402,6 +405,7 @@ constexpr Plugin kPlugin{.name = "MPI",
                                        .dialect_processes = dialect_processes,
                                        .processes_per_node = true,
                                        .ssh_arguments = kHydraSshArguments,
+                                       .other_implementations = kOthers,
                                        .sets_job = true,
                                        .has_processes = true},
                          .objects = kObjects,

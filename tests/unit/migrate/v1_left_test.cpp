@@ -128,7 +128,7 @@ spec:
                 {"--root-key", "keep"}) == R"(apiVersion: trainer.kubeflow.org/v1alpha1
 kind: ClusterTrainingRuntime
 metadata:
-  name: mpi-ktgt7
+  name: mpi-openmpi-gpu-ktgt7
   labels:
     trainer.kubeflow.org/framework: mpi
 spec:
@@ -184,7 +184,7 @@ kind: TrainJob
 metadata: {name: a}
 spec:
   runtimeRef:
-    name: mpi-ktgt7
+    name: mpi-openmpi-gpu-ktgt7
   trainer:
     numNodes: 2
     numProcPerNode: 8
@@ -307,7 +307,7 @@ metadata: {name: pytorchjobs.kubeflow.org}
 spec: {names: {kind: PyTorchJob}}
 )") == R"(in.yaml:8:15: error: the PyTorchJob in this AppWrapper stays as it is [migrate/left]
     8 |         kind: PyTorchJob
-      |               ^~~~~~~~~~ take it out of the AppWrapper: Kueue admits TrainJobs themselves, by the label kueue.x-k8s.io/queue-name
+      |               ^~~~~~~~~~ take it out of the AppWrapper, which has other objects, too: Kueue admits TrainJobs themselves, by the label kueue.x-k8s.io/queue-name
 in.yaml:19:17: error: the TFJob in this Workflow stays as it is [migrate/left]
    19 |           kind: TFJob
       |                 ^~~~~ migrate the manifest in a file of its own, put the TrainJob here, and let successCondition and failureCondition read the status of a TrainJob
@@ -332,7 +332,7 @@ TEST_CASE("migrate v1: jobs in templates stay") {
   CHECK(said("{{- if .Values.train }}\n" + torch("") + "{{- end }}\n") ==
         R"(in.yaml:3:7: error: the PyTorchJob in this template stays as it is [migrate/left]
     3 | kind: PyTorchJob
-      |       ^~~~~~~~~~ render it first: helm template CHART | trainjobc migrate -
+      |       ^~~~~~~~~~ fill it in first: helm template CHART | trainjobc migrate -
 nothing to migrate to Trainer 2.3 in 0 objects; 1 v1 job stays as it is
 note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
@@ -347,6 +347,47 @@ TEST_CASE("migrate v1: the mounted key is left to root, with a warning") {
       R"(in.yaml:2:7: warning: as root, ssh refuses the key that Trainer mounts: others can read it [advice/v1-difference]
     2 | kind: MPIJob
       |       ^~~~~~ run launcher and workers as a user, and mount the key at that user's .ssh; or use --root-key copy
+1 of 1 object migrated to Trainer 2.3
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
+)");
+}
+
+TEST_CASE("migrate v1: a job that is alone in an AppWrapper leaves it") {
+  V1Run run;
+  run.files.files["in.yaml"] = R"(apiVersion: workload.codeflare.dev/v1beta2
+kind: AppWrapper
+metadata: {name: w, namespace: team, labels: {kueue.x-k8s.io/queue-name: q}}
+spec:
+  components:
+  - template:
+      apiVersion: kubeflow.org/v1
+      kind: PyTorchJob
+      metadata: {name: a}
+      spec:
+        pytorchReplicaSpecs:
+          Worker:
+            replicas: 2
+            template: {spec: {containers: [{name: pytorch, image: 'r.io/a:1', command: [torchrun, a.py]}]}}
+)";
+  CHECK(run.write() == R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: a, namespace: team, labels: {kueue.x-k8s.io/queue-name: q}}
+spec:
+  runtimeRef:
+    name: torch-distributed
+  trainer:
+    numNodes: 2
+    image: 'r.io/a:1'
+    command: [torchrun, a.py]
+    env:
+    - name: PYTHONUNBUFFERED
+      value: "1"
+)");
+  CHECK(
+      run.console.err ==
+      R"(in.yaml:2:7: warning: nothing starts the job again as its AppWrapper did, and Kueue admits it by itself [advice/v1-difference]
+    2 | kind: AppWrapper
+      |       ^~~~~~~~~~ set kueue.x-k8s.io/queue-name if it has to wait for a quota
 1 of 1 object migrated to Trainer 2.3
 note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");

@@ -160,7 +160,7 @@ items:
   "apiVersion": "trainer.kubeflow.org/v1alpha1",
   "kind": "ClusterTrainingRuntime",
   "metadata": {
-    "name": "tensorflow-rpcv7",
+    "name": "tensorflow-never-rpcv7",
     "labels": {
       "trainer.kubeflow.org/framework": "tensorflow"
     }
@@ -209,7 +209,7 @@ items:
   },
   "spec": {
     "runtimeRef": {
-      "name": "tensorflow-rpcv7"
+      "name": "tensorflow-never-rpcv7"
     },
     "trainer": {
       "numNodes": 1,

@@ -245,4 +245,38 @@ TEST_CASE("migrate v1: of many jobs with one name, the first is migrated") {
   CHECK(after.find("kind: TrainJob", after.find("--n=0")) == std::string::npos);
 }
 
+TEST_CASE("migrate v1: a runtime that jobs of several files share has a file of its own above them") {
+  V1Run run;
+  const std::string job = torch("  runPolicy: {ttlSecondsAfterFinished: 60}\n");
+  run.files.files["jobs/a/in.yaml"] = job;
+  run.files.files["jobs/b/in.yaml"] = named(job, "b");
+  CHECK(cli::run({"migrate", "--no-config", "--to", "2.3", "--write", "jobs"}, run.console) == 0);
+  CHECK(run.files.files["jobs/a/in.yaml"].find("Runtime\n") == std::string::npos);
+  CHECK(run.files.files["jobs/torch-zkptv.yaml"] == R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata:
+  name: torch-zkptv
+  labels:
+    trainer.kubeflow.org/framework: torch
+spec:
+  mlPolicy:
+    numNodes: 1
+    torch: {}
+  template:
+    spec:
+      ttlSecondsAfterFinished: 60
+      replicatedJobs:
+      - name: node
+        template:
+          metadata:
+            labels:
+              trainer.kubeflow.org/trainjob-ancestor-step: trainer
+          spec:
+            template:
+              spec:
+                containers:
+                - name: node
+)");
+}
+
 }  // namespace trainjobc::v1_runtimes_test

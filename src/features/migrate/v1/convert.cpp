@@ -279,11 +279,54 @@ const Converter::Known* Converter::find(const SplitRuntime& wanted, const std::s
   return nullptr;
 }
 
+namespace {
+
+bool requests_gpus(const Node& node) {
+  for (const std::string_view list : {"limits", "requests"}) {
+    const Node* amounts = node.at({"resources", list});
+    if (!amounts) continue;
+    if (std::ranges::any_of(amounts->entries(),
+                            [](const Entry& entry) { return entry.key.ends_with("/gpu"); }))
+      return true;
+  }
+  return false;
+}
+
+// What the runtime is: "mpi-openmpi-gpu", "torch-logs-never".
+std::string description_of(const Draft& draft, const Node& spec) {
+  constexpr size_t kLongest = 40;
+  std::vector<std::string> words{std::string(draft.framework)};
+  const auto add = [&](std::string_view word) {
+    if (!word.empty() && std::ranges::find(words, word) == words.end()) words.emplace_back(word);
+  };
+  add(draft.variant);
+  if (const Node* gang = spec.get("podGroupPolicy"); gang && gang->size() > 0)
+    add(gang->entries().front().key);
+  for (const Node* job : yaml::items_at(spec, {"template", "spec", "replicatedJobs"})) {
+    for (const Node* container :
+         yaml::items_at(*job, {"template", "spec", "template", "spec", "containers"})) {
+      if (requests_gpus(*container)) add("gpu");
+      if (const auto name = yaml::text_at(*container, "name"); name != model::kNode) add(name);
+    }
+    if (yaml::text_at(*job, {"template", "spec", "template", "spec", "restartPolicy"}) == "Never" &&
+        words.front() != "mpi")
+      add("never");
+  }
+  std::string all;
+  for (const std::string& word : words) {
+    if (!all.empty() && all.size() + word.size() >= kLongest) continue;
+    all += (all.empty() ? "" : "-") + word;
+  }
+  return all;
+}
+
+}  // namespace
+
 std::string Converter::name_for(const Draft& draft, const Node& spec, const Job& job) {
   std::string name = options_.runtime_name;
   if (name.empty() && draft.is_own) name = job.id.name;
   if (name.empty() && !base_.empty()) name = fmt::format("{}-{}", job.id.name, draft.framework);
-  if (name.empty()) name = fmt::format("{}-{}", draft.framework, compile::content_suffix(spec));
+  if (name.empty()) name = fmt::format("{}-{}", description_of(draft, spec), compile::content_suffix(spec));
   std::string unique = name;
   if (is_preview_) return unique;
   for (int i = 2; !names_.insert(unique).second; ++i) unique = fmt::format("{}-{}", name, i);

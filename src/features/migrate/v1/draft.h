@@ -47,6 +47,7 @@ struct PodRange {
 
 struct Draft {
   std::string_view framework;  // of the runtime's label
+  std::string_view variant;    // what else its name says: "openmpi"; "" for nothing
   Entries policy;              // of mlPolicy, besides numNodes
   const yaml::Node* gang = nullptr;
   Entries job_set;  // of the JobSet's spec, besides replicatedJobs
@@ -61,6 +62,8 @@ struct Draft {
 
 // The volume with the copy of an MPI job's key that root's ssh takes.
 inline constexpr std::string_view kRootKeyVolume = "root-ssh-key";
+// The volume with the hostfile of Trainer in the form of MPICH and Intel MPI.
+inline constexpr std::string_view kHydraVolume = "hydra-hostfile";
 // Open MPI's variable with the program that reaches the nodes.
 inline constexpr std::string_view kOpenMpiAgent = "OMPI_MCA_plm_rsh_agent";
 

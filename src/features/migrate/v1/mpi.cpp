@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "features/migrate/v1/draft.h"
+#include "k8s/violations.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "policy/plugins.h"
@@ -25,6 +26,8 @@ constexpr std::string_view kRootPath = "/root/.ssh";
 // Root's copy of the key, and what makes Open MPI, MPICH and Intel MPI use it.
 constexpr std::string_view kKeyFolder = "/etc/root-ssh-key";
 constexpr std::string_view kMountedKey = "/mnt/ssh-auth";
+constexpr std::string_view kMountedHosts = "/mnt/mpi-hostfile/hostfile";
+constexpr std::string_view kHydraHosts = "/etc/hydra-hostfile/hostfile";
 
 // A volume of the MPI Operator, and Trainer's.
 struct OldVolume {
@@ -66,13 +69,7 @@ class MpiDraft {
                                 job_.get("mpiReplicaSpecs"));
       return;
     }
-    if (const Node* implementation = job_.get("mpiImplementation");
-        implementation && implementation->text() != "OpenMPI") {
-      conversion_.findings.lose("spec.mpiImplementation",
-                                fmt::format("Trainer supports OpenMPI, not {}", implementation->text()),
-                                "use an image with OpenMPI, and remove this", implementation);
-      return;
-    }
+    if (!find_implementation()) return;
     check_transport();
     check_key();
     write_policy();
@@ -90,6 +87,22 @@ class MpiDraft {
   }
 
  private:
+  // False, after a finding, if no such implementation is known.
+  bool find_implementation() {
+    const Node* given = job_.get("mpiImplementation");
+    if (!given || given->text() == "OpenMPI") return true;
+    const auto others = policy::mpi::kPlugin.framework.other_implementations;
+    const auto found = std::ranges::find(others, given->text(), &policy::OtherMpi::name);
+    if (found == others.end()) {
+      conversion_.findings.lose("spec.mpiImplementation",
+                                fmt::format("there is no implementation {}", k8s::quoted(*given)),
+                                "it is one of Intel, MPICH and OpenMPI", given);
+      return false;
+    }
+    other_ = &*found;
+    return true;
+  }
+
   void check_transport() {
     if (job_.is_mpi_v2()) return;
     conversion_.findings.change(
@@ -163,20 +176,71 @@ class MpiDraft {
         make_.string("sh"), make_.string("-c"),
         make_.copied(fmt::format("cp {0}/id_rsa {1}/ && chmod 600 {1}/id_rsa", kMountedKey, kKeyFolder))};
     const NodeList mounts{mount_of("mpi-ssh-auth", kMountedKey), mount_of(kRootKeyVolume, kKeyFolder)};
-    Entries init{{"name", make_.string(kRootKeyVolume), {}}};
+    const Node* init = init_container(kRootKeyVolume, main, command, mounts);
+    pods = with_main(make_, pods, with_item(&main, "volumeMounts", mount_of(kRootKeyVolume, kKeyFolder)));
+    const Node* memory = make_.map(Entries{{"medium", make_.string("Memory"), {}}});
+    const Node* volume =
+        make_.map(Entries{{"name", make_.string(kRootKeyVolume), {}}, {"emptyDir", memory, {}}});
+    const Node* spec = with_item(pods.node->get("spec"), "initContainers", init);
+    pods.node = make_.with(pods.node, "spec", with_item(spec, "volumes", volume));
+    return pods;
+  }
+
+  // MPICH and Intel MPI read another form of hostfile than the one that Trainer writes, and know their own
+  // host by its name without a domain: an init container of the launcher translates it.
+  PodTemplate with_hostfile(PodTemplate pods) const {
+    const Node* main = &main_container(pods);
+    const std::string script =
+        fmt::format(R"(sed -e 's/ slots=/:/' -e "s/^$(uname -n)\.[^:]*/$(uname -n)/" {} > {})", kMountedHosts,
+                    kHydraHosts);
+    const NodeList command{make_.string("sh"), make_.string("-c"), make_.copied(script)};
+    const NodeList mounts{mount_of("mpi-hostfile", "/mnt/mpi-hostfile"),
+                          mount_of(kHydraVolume, "/etc/hydra-hostfile")};
+    for (const std::string_view key : {"command", "args", "env"}) {
+      const Node* list = main->get(key);
+      if (list) main = make_.with(main, key, with_hydra_path(*list));
+    }
+    main = with_item(main, "volumeMounts", mount_of(kHydraVolume, "/etc/hydra-hostfile"));
+    pods = with_main(make_, pods, main);
+    const Node* volume =
+        make_.map(Entries{{"name", make_.string(kHydraVolume), {}}, {"emptyDir", make_.map({}), {}}});
+    const Node* spec = with_item(pods.node->get("spec"), "initContainers",
+                                 init_container(kHydraVolume, *main, command, mounts));
+    pods.node = make_.with(pods.node, "spec", with_item(spec, "volumes", volume));
+    return pods;
+  }
+
+  // The text with the path of the translated hostfile.
+  const Node* with_hydra_path(const Node& node) const {
+    constexpr std::string_view kOld = "/etc/mpi/hostfile";
+    if (node.is_string()) {
+      std::string text(node.text());
+      for (size_t at = text.find(kOld); at != std::string::npos;
+           at = text.find(kOld, at + kHydraHosts.size()))
+        text.replace(at, kOld.size(), kHydraHosts);
+      return text == node.text() ? &node : make_.copied(text, node.origin());
+    }
+    if (node.is_list()) {
+      NodeList items;
+      for (const Node* item : node.items()) items.push_back(with_hydra_path(*item));
+      return std::ranges::equal(items, node.items()) ? &node : make_.list(items, node.origin());
+    }
+    const Node* value = node.get("value");
+    const Node* changed = value ? with_hydra_path(*value) : nullptr;
+    return changed == value ? &node : make_.with(&node, "value", changed);
+  }
+
+  // One that runs the main container's image as its user.
+  const Node* init_container(std::string_view name, const Node& main, const NodeList& command,
+                             const NodeList& mounts) const {
+    Entries init{{"name", make_.string(name), {}}};
     for (const std::string_view key : {"image", "imagePullPolicy"}) {
       if (const Node* value = main.get(key)) init.push_back({key, value, {}});
     }
     init.push_back({"command", make_.list(command), {}});
     if (const Node* security = main.get("securityContext")) init.push_back({"securityContext", security, {}});
     init.push_back({"volumeMounts", make_.list(mounts), {}});
-    pods = with_main(make_, pods, with_item(&main, "volumeMounts", mount_of(kRootKeyVolume, kKeyFolder)));
-    const Node* memory = make_.map(Entries{{"medium", make_.string("Memory"), {}}});
-    const Node* volume =
-        make_.map(Entries{{"name", make_.string(kRootKeyVolume), {}}, {"emptyDir", memory, {}}});
-    const Node* spec = with_item(pods.node->get("spec"), "initContainers", make_.map(init));
-    pods.node = make_.with(pods.node, "spec", with_item(spec, "volumes", volume));
-    return pods;
+    return make_.map(init);
   }
 
   // Containers may mount the volumes that the MPI Operator adds, by their names.
@@ -224,6 +288,7 @@ class MpiDraft {
     });
     Draft& draft = conversion_.draft;
     draft.framework = "mpi";
+    draft.variant = !other_ ? "openmpi" : other_->name == "Intel" ? "intel" : "mpich";
     draft.policy.push_back({"mpi", policy, {}});
     const Node* slots = job_.get("slotsPerWorker");
     draft.processes = slots && slots->is_int() ? slots : make_.integer(1);
@@ -277,16 +342,29 @@ class MpiDraft {
       env.push_back(variable(make_, "NVIDIA_VISIBLE_DEVICES", ""));
       env.push_back(variable(make_, "NVIDIA_DRIVER_CAPABILITIES", ""));
     }
+    const auto add = [&](std::string_view name, std::string_view value) {
+      if (!name.empty() && !sets(launcher, name)) env.push_back(variable(make_, name, value));
+    };
+    if (other_) {
+      env.push_back(variable(make_, other_->hostfile, kHydraHosts));
+      add(other_->slots, conversion_.draft.processes->text());
+      // The nodes can't resolve the launcher's host name.
+      if (!yaml::is_true_at(*launcher.pod_template, {"spec", "hostNetwork"})) add(other_->interface, "eth0");
+    }
+    // As the operator does: a node may not answer yet.
+    constexpr std::string_view kAttempts = "-o ConnectionAttempts=10";
+    if (other_ && !(is_in_root() && conversion_.copies_key)) add(other_->ssh_arguments, kAttempts);
     if (is_in_root() && conversion_.copies_key) {
-      const auto add = [&](std::string_view name, std::string_view value) {
-        if (!sets(launcher, name)) env.push_back(variable(make_, name, value));
-      };
       const std::string arguments = fmt::format("-i {}/id_rsa", kKeyFolder);
       add(kOpenMpiAgent, fmt::format("ssh {}", arguments));
-      for (const std::string_view name : policy::mpi::kPlugin.framework.ssh_arguments) add(name, arguments);
+      for (const std::string_view name : policy::mpi::kPlugin.framework.ssh_arguments) {
+        const bool is_its = other_ && name == other_->ssh_arguments;
+        add(name, is_its ? fmt::format("{} {}", kAttempts, arguments) : arguments);
+      }
     }
     DraftRole role = role_of(launcher, model::kLauncher, std::move(env));
     role.trains = true;
+    if (other_) role.pods = with_hostfile(role.pods);
     if (worker_ && yaml::text_of(job_.get("launcherCreationPolicy")) == "WaitForWorkersReady") {
       const Node* ready =
           make_.map(Entries{{"name", make_.string(model::kNode), {}}, {"status", make_.string("Ready"), {}}});
@@ -299,7 +377,8 @@ class MpiDraft {
   const Job& job_;
   const Maker& make_;
   const Replica* worker_;
-  bool trains_too_ = false;  // the launcher
+  const policy::OtherMpi* other_ = nullptr;  // not OpenMPI
+  bool trains_too_ = false;                  // the launcher
 };
 
 }  // namespace

@@ -29,6 +29,11 @@ constexpr std::array<std::string_view, 3> kOfMpiPod{"K_MPI_JOB_ROLE", "NVIDIA_VI
 // They also tell how it reaches the others.
 bool is_of_mpi_pod(std::string_view variable) {
   const auto arguments = policy::mpi::kPlugin.framework.ssh_arguments;
+  const auto others = policy::mpi::kPlugin.framework.other_implementations;
+  const auto is_its = [&](const policy::OtherMpi& other) {
+    return variable == other.hostfile || variable == other.slots || variable == other.interface;
+  };
+  if (std::ranges::any_of(others, is_its)) return true;
   return variable == kOpenMpiAgent || std::ranges::find(arguments, variable) != arguments.end() ||
          std::ranges::find(kOfMpiPod, variable) != kOfMpiPod.end();
 }
@@ -149,7 +154,9 @@ class Splitter {
     for (const std::string_view list : {"containers", "initContainers"}) {
       for (const Node* container : yaml::items_at(spec, list)) {
         collect(*container, "volumeDevices");
-        if (list == "initContainers" || yaml::text_at(*container, "name") != model::kNode)
+        const Node* mounts = container->get("volumeMounts");
+        if (list == "initContainers" || yaml::text_at(*container, "name") != model::kNode ||
+            (mounts && has_twice(*mounts)))
           collect(*container, "volumeMounts");
       }
     }
@@ -199,6 +206,8 @@ class Splitter {
         } else if (entry.value->size() > 0 || entry.value->is_scalar()) {
           settings.trainer.push_back(entry);
         }
+      } else if (is_patched && entry.key == "volumeMounts" && has_twice(*entry.value)) {
+        kept.push_back(entry);
       } else if (is_patched && entry.key == "volumeMounts" && is_mpi_) {
         split_mounts(entry, kept, settings);
       } else if (is_patched) {
@@ -210,12 +219,22 @@ class Splitter {
     return make_.map(kept, container.origin());
   }
 
-  // The copy of the key belongs to the runtime.
+  static bool is_own_volume(std::string_view name) { return name == kRootKeyVolume || name == kHydraVolume; }
+
+  // A patch names each volume once.
+  static bool has_twice(const Node& mounts) {
+    std::set<std::string_view> names;
+    return std::ranges::any_of(mounts.items(), [&](const Node* mount) {
+      return !names.insert(yaml::text_at(*mount, "name")).second;
+    });
+  }
+
+  // The copy of the key and the hostfile belong to the runtime.
   void split_mounts(const Entry& mounts, Entries& kept, RoleSettings& settings) const {
     NodeList stay;
     NodeList go;
     for (const Node* mount : mounts.value->items())
-      (yaml::text_at(*mount, "name") == kRootKeyVolume ? stay : go).push_back(mount);
+      (is_own_volume(yaml::text_at(*mount, "name")) ? stay : go).push_back(mount);
     if (!stay.empty()) kept.push_back({mounts.key, make_.list(stay), mounts.key_origin});
     if (!go.empty())
       settings.container.push_back({mounts.key, make_.list(go, mounts.value->origin()), mounts.key_origin});

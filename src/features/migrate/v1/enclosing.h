@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Katib's Experiments, whose trial template is a v1 job.
+// Objects around a v1 job: Katib's Experiments, whose trial template is one, and AppWrappers.
 #pragma once
 
-#include <string_view>
-
+#include "base/diagnostic.h"
 #include "features/migrate/v1/convert.h"
 #include "model/v1_kinds.h"
 #include "yaml/node.h"
@@ -18,5 +17,12 @@ const yaml::Node* trial_job(const yaml::Node& object);
 // that job's pods and status are added to `converted`. nullptr if the Experiment can't say it of a TrainJob.
 const yaml::Node* with_trial_job(const yaml::Node& experiment, const model::V1Kind& kind,
                                  const yaml::Node& train_job, const yaml::Maker& make, Converted& converted);
+
+// The only component of an AppWrapper, with the namespace and the labels that the AppWrapper has; nullptr if
+// it has several, and for other objects.
+const yaml::Node* wrapped_job(const yaml::Node& object, const yaml::Maker& make);
+
+// What such a job loses.
+base::Diagnostic unwrapping(const yaml::Node& wrapper);
 
 }  // namespace trainjobc::migrate::v1

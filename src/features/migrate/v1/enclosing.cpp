@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Source of the rules: kubeflow/katib v0.19, the defaults of spec.trialTemplate (experiment_defaults.go).
-#include "features/migrate/v1/katib.h"
+#include "features/migrate/v1/enclosing.h"
 
 #include <algorithm>
 #include <array>
@@ -142,6 +142,33 @@ const Node* trial_job(const Node& object) {
 const Node* with_trial_job(const Node& experiment, const model::V1Kind& kind, const Node& train_job,
                            const Maker& make, Converted& converted) {
   return Trial(experiment, kind, make, converted).run(train_job);
+}
+
+const Node* wrapped_job(const Node& object, const Maker& make) {
+  if (yaml::string_at(object, "kind") != "AppWrapper" ||
+      !yaml::string_at(object, "apiVersion").starts_with("workload.codeflare.dev/"))
+    return nullptr;
+  const auto components = yaml::items_at(object, {"spec", "components"});
+  const Node* job = components.size() == 1 ? components.front()->get("template") : nullptr;
+  if (!job || !job->is_map() || !job->get("metadata")) return nullptr;
+  const Node* ns = object.at({"metadata", "namespace"});
+  if (ns && !job->at({"metadata", "namespace"})) job = make.with_path(job, {"metadata", "namespace"}, ns);
+  const Node* labels = object.at({"metadata", "labels"});
+  if (!labels) return job;
+  for (const yaml::Entry& label : labels->entries()) {
+    if (!job->at({"metadata", "labels", label.key}))
+      job = make.with_path(job, {"metadata", "labels", label.key}, label.value);
+  }
+  return job;
+}
+
+base::Diagnostic unwrapping(const Node& wrapper) {
+  base::Diagnostic found = rules::finding(
+      "advice/v1-difference",
+      "nothing starts the job again as its AppWrapper did, and Kueue admits it by itself",
+      "set kueue.x-k8s.io/queue-name if it has to wait for a quota", yaml::locate(*wrapper.get("kind")));
+  found.field = "spec.components";
+  return found;
 }
 
 }  // namespace trainjobc::migrate::v1
