@@ -404,8 +404,9 @@ base::IoResult<KnownRuntimes> known_runtimes(Console& console, lint::Configurati
   KnownRuntimes known;
   Finder finder;
   for (const lint::InputGroup& group : groups) finder.add_files(group.inputs, group.scope);
-  for (const lint::InputGroup& group : search.built ? *search.built : std::vector<lint::InputGroup>())
-    finder.add_files(group.inputs, group.scope);
+  if (search.built) {
+    for (const lint::InputGroup& group : *search.built) finder.add_files(group.inputs, group.scope);
+  }
   known.empty_directories = finder.without_runtimes(std::move(loaded.directories));
   bool use_catalogue = true;
   for (const lint::InputGroup& group : groups) {

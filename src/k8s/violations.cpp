@@ -130,15 +130,6 @@ std::string missing(const Field& field) {
   return fmt::format("{} has no {}", field.owner(), field.name());
 }
 
-bool has_backstep(std::string_view path) {
-  while (true) {
-    const size_t end = path.find('/');
-    if (path.substr(0, end) == "..") return true;
-    if (end == path.npos) return false;
-    path.remove_prefix(end + 1);
-  }
-}
-
 // 644 probably means 0644.
 int64_t octal_meant(const std::string& given) {
   const bool is_octal = given.size() == 3 && given.find_first_not_of("01234567") == given.npos;
@@ -274,6 +265,15 @@ bool check_port_reference(const Field& field, std::string_view rule, Report& rep
     return false;
   }
   return check_form(field, Form::PortName, rule, "port name", report);
+}
+
+bool has_backstep(std::string_view path) {
+  while (true) {
+    const size_t end = path.find('/');
+    if (path.substr(0, end) == "..") return true;
+    if (end == path.npos) return false;
+    path.remove_prefix(end + 1);
+  }
 }
 
 bool check_no_backsteps(const Field& path, std::string_view rule, Report& report) {

@@ -155,6 +155,8 @@ bool check_mode(const Field& field, Report& report);
 // A port: a number, or the name of one.
 bool check_port_reference(const Field& field, std::string_view rule, Report& report);
 
+// Whether a part of the path is "..".
+bool has_backstep(std::string_view path);
 // No part of the path is "..".
 bool check_no_backsteps(const Field& path, std::string_view rule, Report& report);
 // Relative, and no part is "..".

@@ -108,7 +108,8 @@ lsp::RootBuilder root_builder(Console& console) {
     std::string_view said = base::trimmed(own.errors);
     if (said.starts_with(kNote)) said.remove_prefix(kNote.size());
     lsp::BuiltRoots built{{}, std::string(said)};
-    for (lint::InputGroup& group : loaded ? loaded->groups : std::vector<lint::InputGroup>()) {
+    if (!loaded) return built;
+    for (lint::InputGroup& group : loaded->groups) {
       if (!group.parts.empty() || !group.templates.empty()) built.groups.push_back(std::move(group));
     }
     return built;

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/text/text.h"
-#include "k8s/jobset/jobset.h"
 #include "secret/secret.h"
 #include "yaml/rewrite/edits.h"
 
@@ -157,6 +156,13 @@ std::vector<std::string_view> words_of(const CommandLine& line) {
   return words;
 }
 
+WordPlace place_of_word(const CommandLine& line, size_t index) {
+  const size_t of_command = line.command ? line.command->size() : 0;
+  const bool in_args = index >= of_command;
+  const size_t item = in_args ? index - of_command : index;
+  return {in_args, item, (in_args ? line.args : line.command)->items()[item]};
+}
+
 bool is_tune_run(const yaml::Node* command) {
   return command && command->size() == 2 && command->items()[0]->text() == "tune" &&
          command->items()[1]->text() == "run";
@@ -210,49 +216,52 @@ std::optional<size_t> find_only(std::string_view script, std::string_view part) 
 // The place of a part of a word; the whole word's if that is not known.
 base::Location locate_part(const yaml::Node& word, std::string_view part) {
   const auto at = part.empty() ? std::nullopt : find_only(word.text(), part);
-  const auto place = at ? yaml::WrittenText(word).place_of(*at, part.size()) : std::nullopt;
-  return place.value_or(yaml::locate(word));
+  return at ? yaml::WrittenText(word).place_or_all(*at, part.size()) : yaml::locate(word);
 }
 
 }  // namespace
 
 JobCommand::JobCommand(const AdviceContext& context, const yaml::Node& container)
-    : context_(context), line_{container.get("command"), container.get("args")}, words_(words_of(line_)) {}
+    : context_(context),
+      line_{container.get("command"), container.get("args")},
+      words_(words_of(line_)),
+      script_(script_index(words_)) {}
 
-JobCommand::Place JobCommand::place_of(size_t index) const {
-  const size_t of_command = line_.command ? line_.command->size() : 0;
-  const bool in_args = index >= of_command;
+const yaml::Node* JobCommand::own_list(const WordPlace& place) const {
   const model::Trainer& trainer = *context_.job.trainer;
-  const yaml::Node* own = in_args ? trainer.args : trainer.command;
-  const size_t item = in_args ? index - of_command : index;
-  return {in_args ? "args" : "command", (in_args ? line_.args : line_.command)->items()[item],
-          own && own->size() > 0 ? own : nullptr, item};
+  const yaml::Node* own = place.in_args ? trainer.args : trainer.command;
+  return own && own->size() > 0 ? own : nullptr;
 }
 
 base::Diagnostic& JobCommand::report(std::string_view rule, size_t index, std::string message,
                                      std::string hint, Advisor& advisor, std::string_view part) const {
-  const Place place = place_of(index);
-  if (place.own) {
+  const WordPlace place = place_of_word(line_, index);
+  if (!own_list(place)) {
     base::Diagnostic& found =
-        advisor.warn(rule, fmt::format("spec.trainer.{}[{}]", place.key, place.item), std::move(message),
-                     locate_part(*place.word, part), std::move(hint));
-    found.hide_source = secret::may_hold_secret(place.word->text());
+        advisor.warn(rule, "spec.runtimeRef.name", std::move(message),
+                     yaml::locate(*context_.job.runtime_ref.name.node), std::move(hint));
+    add_note(found, "the runtime's command", place.word);
     return found;
   }
-  base::Diagnostic& found = advisor.warn(rule, "spec.runtimeRef.name", std::move(message),
-                                         yaml::locate(*context_.job.runtime_ref.name.node), std::move(hint));
-  add_note(found, "the runtime's command", place.word);
+  base::Diagnostic& found = advisor.warn(
+      rule, fmt::format("spec.trainer.{}[{}]", place.in_args ? "args" : "command", place.item),
+      std::move(message), locate_part(*place.word, index == script_ ? part : ""), std::move(hint));
+  found.hide_source = secret::may_hold_secret(place.word->text());
   return found;
 }
 
+// Trainer completes some commands: the words after the job's own are not in its list.
 const yaml::Node* JobCommand::own_word(size_t index) const {
-  const Place place = place_of(index);
-  return place.own && place.item < place.own->size() ? place.own->items()[place.item] : nullptr;
+  const WordPlace place = place_of_word(line_, index);
+  const yaml::Node* own = own_list(place);
+  return own && place.item < own->size() ? own->items()[place.item] : nullptr;
 }
 
-std::vector<base::Edit> JobCommand::without(size_t index, size_t count) const {
-  const Place place = place_of(index);
-  return own_word(index) ? yaml::remove_items(*place.own, place.item, count) : std::vector<base::Edit>();
+std::vector<base::Edit> JobCommand::without(size_t index, size_t count, std::string_view part) const {
+  if (index == script_) return with(index, fmt::format(" {}", part), "");
+  if (!own_word(index)) return {};
+  const WordPlace place = place_of_word(line_, index);
+  return yaml::remove_items(*own_list(place), place.item, count);
 }
 
 std::vector<base::Edit> JobCommand::with(size_t index, std::string_view part, std::string_view by) const {
@@ -525,8 +534,10 @@ std::optional<Mpirun> mpirun_of(const std::vector<std::string_view>& words) {
     const std::string_view name = base_name(program.front());
     if (!name.starts_with("mpirun") && !name.starts_with("mpiexec")) continue;
     Mpirun run;
-    run.in_script = script < words.size();
-    const size_t first = run.in_script ? script : words.size() - program.size();
+    // The index of the program's word: that of the script which has it.
+    const auto index_of = [&](size_t i) {
+      return script < words.size() ? script : words.size() - program.size() + i;
+    };
     for (size_t i = 1; i < program.size(); ++i) {
       const std::string& word = program[i];
       if (is_one_of(word, kPlacements)) run.is_in_order = false;
@@ -535,11 +546,11 @@ std::optional<Mpirun> mpirun_of(const std::vector<std::string_view>& words) {
       const std::string& value = program[i + 1];
       if (is_one_of(word, kNumbers) && !run.processes) {
         run.processes = to_number(value);
-        run.processes_word = run.in_script ? script : first + i + 1;
+        run.processes_word = index_of(i + 1);
       }
       if (is_one_of(word, kHosts) && run.hosts.empty()) {
         run.hosts_flag = word;
-        run.hosts_word = run.in_script ? script : first + i;
+        run.hosts_word = index_of(i);
         for (size_t at = 0; at <= value.size();) {
           const size_t comma = std::min(value.find(',', at), value.size());
           run.hosts.push_back(value.substr(at, comma - at));
@@ -577,20 +588,18 @@ std::optional<PodName> pod_name(std::string_view host) {
 
 }  // namespace
 
-bool is_own_pod(const yaml::Node& job_set, std::string_view host) {
+bool is_own_pod(const k8s::jobset::JobSetView& job_set, std::string_view host) {
   const auto name = pod_name(host);
-  if (!name) return false;
-  const auto view = k8s::jobset::view_job_set(job_set);
-  return std::ranges::any_of(view.jobs, [&](const k8s::jobset::ReplicatedJob& job) {
-    const int64_t pods = std::max(job.completions.value_or(1), job.parallelism.value_or(1));
-    return name->prefix == fmt::format("{}-{}", view.name, job.name) && name->job_index < job.replicas &&
-           name->pod < pods;
-  });
+  return name && std::ranges::any_of(job_set.jobs, [&](const k8s::jobset::ReplicatedJob& job) {
+           const int64_t pods = std::max(job.completions.value_or(1), job.parallelism.value_or(1));
+           return name->prefix == fmt::format("{}-{}", job_set.name, job.name) &&
+                  name->job_index < job.replicas && name->pod < pods;
+         });
 }
 
-bool is_foreign_pod(const yaml::Node& job_set, std::string_view host) {
+bool is_foreign_pod(const k8s::jobset::JobSetView& job_set, std::string_view host) {
   if (host.find('$') != std::string_view::npos || host.find('.') == std::string_view::npos) return false;
-  return pod_name(host) && !k8s::jobset::view_job_set(job_set).name.empty() && !is_own_pod(job_set, host);
+  return pod_name(host) && !job_set.name.empty() && !is_own_pod(job_set, host);
 }
 
 }  // namespace trainjobc::compile::advice

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compile/advice/checks.h"
+#include "k8s/jobset/jobset.h"
 #include "policy/plugin.h"
 #include "yaml/node.h"
 
@@ -22,6 +23,14 @@ struct CommandLine {
 
 // The texts of both lists.
 std::vector<std::string_view> words_of(const CommandLine& line);
+
+// Where a word is, by its index among the words of both lists.
+struct WordPlace {
+  bool in_args = false;
+  size_t item = 0;
+  const yaml::Node* word = nullptr;
+};
+WordPlace place_of_word(const CommandLine& line, size_t index);
 
 // The index of the script given to a shell or Python with -c; the number of words if there is none.
 size_t script_index(const std::vector<std::string_view>& words);
@@ -46,29 +55,25 @@ class JobCommand {
   const CommandLine& line() const { return line_; }
   const std::vector<std::string_view>& words() const { return words_; }
 
-  // A warning at a word; in a script, at the part of it that `part` is, if that is there once.
+  // A warning at a word; at a shell's script, at the part of it that `part` is, if that is there once.
   base::Diagnostic& report(std::string_view rule, size_t index, std::string message, std::string hint,
                            Advisor& advisor, std::string_view part = "") const;
 
   // The word as the job sets it; nullptr if it is the runtime's.
   const yaml::Node* own_word(size_t index) const;
-  // The edits that remove words of the job's own.
-  std::vector<base::Edit> without(size_t index, size_t count) const;
+  // The edits that remove words of the job's own: `count` from `index` on, or in a shell's script `part`.
+  std::vector<base::Edit> without(size_t index, size_t count, std::string_view part = "") const;
   // The edits that replace a part of the job's own script. Empty if it is not there once.
   std::vector<base::Edit> with(size_t index, std::string_view part, std::string_view by) const;
 
  private:
-  struct Place {
-    std::string_view key;  // command or args
-    const yaml::Node* word = nullptr;
-    const yaml::Node* own = nullptr;  // the job's list with the word
-    size_t item = 0;
-  };
-  Place place_of(size_t index) const;
+  // The job's list in which the word is; nullptr if it is the runtime's.
+  const yaml::Node* own_list(const WordPlace& place) const;
 
   const AdviceContext& context_;
   CommandLine line_;
   std::vector<std::string_view> words_;
+  size_t script_;  // the index of a shell's script; the number of words if there is none
 };
 
 // What starts the processes that train in a container.
@@ -117,15 +122,14 @@ struct Mpirun {
   std::vector<std::string> hosts;  // of -H and --host; empty: those of the hostfile
   std::string hosts_flag;          // as it is written
   size_t hosts_word = 0;           // that flag's, which the hosts follow; or the script's
-  bool in_script = false;
 };
 
 // nullopt if the words don't start mpirun or mpiexec.
 std::optional<Mpirun> mpirun_of(const std::vector<std::string_view>& words);
 
-// Whether the host is a pod of some JobSet, and not one of this. A name with $(JOBSET_NAME) follows the job.
-bool is_foreign_pod(const yaml::Node& job_set, std::string_view host);
-// Whether it is a pod of this JobSet.
-bool is_own_pod(const yaml::Node& job_set, std::string_view host);
+// Whether the host is a pod of this JobSet.
+bool is_own_pod(const k8s::jobset::JobSetView& job_set, std::string_view host);
+// Whether it is a pod of another one. A name with $(JOBSET_NAME) follows the job.
+bool is_foreign_pod(const k8s::jobset::JobSetView& job_set, std::string_view host);
 
 }  // namespace trainjobc::compile::advice

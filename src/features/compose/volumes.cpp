@@ -12,6 +12,7 @@
 #include "features/compose/draft.h"
 #include "k8s/name_syntax.h"
 #include "k8s/quantity.h"
+#include "k8s/violations.h"
 
 namespace trainjobc::compose {
 namespace {
@@ -62,11 +63,6 @@ const Node* size_node(const yaml::Maker& make, std::string_view text) {
   return make.integer(bytes);
 }
 
-// Whether a path within a volume leads out of it, for which the kubelet doesn't start the container.
-bool leads_out(std::string_view path) {
-  return path.starts_with('/') || fmt::format("/{}/", path).find("/../") != std::string::npos;
-}
-
 // Text that a YAML file can contain.
 bool is_text(std::string_view value) {
   const bool has_control = std::ranges::any_of(value, [](char c) {
@@ -106,7 +102,8 @@ class MountMaker {
     target_ = joined_path(text_at(mount, "mountPath"), "");
     read_only_ = yaml::is_true_at(mount, "readOnly");
     if (is_replaced()) return;
-    if (leads_out(part_)) {
+    // The kubelet doesn't start such a container.
+    if (part_.starts_with('/') || k8s::has_backstep(part_)) {
       draft_.note(
           fmt::format("what is mounted at {} is left out: \"{}\" leads out of the volume", target_, part_));
       return;

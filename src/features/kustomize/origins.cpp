@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "features/kustomize/patching.h"
+
 namespace trainjobc::kustomize {
 
 std::string_view repository_of(std::string_view image) {
@@ -27,7 +29,7 @@ using yaml::Origin;
 
 // The nodes of the layers that are at one place of an object, the last applied first; the file's is the last.
 using Layers = std::vector<const Node*>;
-using Path = std::vector<std::string>;
+using Path = FieldPath;
 
 bool is_same_scalar(const Node& a, const Node& b) {
   return a.is_scalar() && b.is_scalar() && a.text() == b.text();
@@ -67,21 +69,6 @@ class Items {
   std::map<std::string_view, const Node*> named_;
   std::map<std::string_view, const Node*> scalars_;
 };
-
-// "/spec/trainer/env/-", unescaped.
-Path split_pointer(std::string_view pointer) {
-  Path path;
-  while (!pointer.empty()) {
-    pointer.remove_prefix(1);
-    const size_t end = std::min(pointer.find('/'), pointer.size());
-    std::string step(pointer.substr(0, end));
-    for (size_t at = step.find('~'); at != std::string::npos; at = step.find('~', at + 1))
-      step.replace(at, 2, step.substr(at, 2) == "~1" ? "/" : "~");
-    path.push_back(std::move(step));
-    pointer.remove_prefix(end);
-  }
-  return path;
-}
 
 std::string joined(const Path& path) {
   std::string text;
@@ -172,7 +159,7 @@ class ObjectOrigins {
       const Node* value = operation->get("value");
       const std::string_view pointer = yaml::string_at(*operation, "path");
       if (!value || !pointer.starts_with('/')) continue;
-      Path path = split_pointer(pointer);
+      Path path = parse_pointer(pointer);
       if (path.back() == "-") path.back() = "*";
       operations_[joined(path)].push_back(value);
     }

@@ -61,19 +61,6 @@ std::string escaped(std::string_view key) {
   return out;
 }
 
-// The steps of a JSON pointer.
-std::vector<std::string> steps_of(std::string_view pointer) {
-  std::vector<std::string> steps;
-  while (pointer.starts_with('/')) {
-    pointer.remove_prefix(1);
-    std::string& step = steps.emplace_back(pointer.substr(0, pointer.find('/')));
-    pointer.remove_prefix(step.size());
-    for (size_t at = step.find('~'); at != std::string::npos; at = step.find('~', at + 1))
-      step.replace(at, 2, step.substr(at, 2) == "~1" ? "/" : "~");
-  }
-  return steps;
-}
-
 std::optional<size_t> index_of(std::string_view step, size_t end) {
   size_t index = 0;
   const auto [last, error] = std::from_chars(step.data(), step.data() + step.size(), index);
@@ -123,7 +110,7 @@ const Node* changed(const Node& node, std::span<const std::string> steps, How ho
 
 const Node* apply_operation(const Node& object, const Node& operation, const Maker& make) {
   const std::string_view op = yaml::string_at(operation, "op");
-  const std::vector<std::string> steps = steps_of(yaml::string_at(operation, "path"));
+  const FieldPath steps = parse_pointer(yaml::string_at(operation, "path"));
   const Node* value = operation.get("value");
   if (steps.empty()) return nullptr;
   if (op == "remove") return changed(object, steps, How::Remove, nullptr, make);
@@ -263,6 +250,18 @@ std::vector<const Node*> operations(const Node& before, const Node& after, const
   Operations all(make);
   all.compare(before, after, prefix);
   return std::move(all.made);
+}
+
+FieldPath parse_pointer(std::string_view pointer) {
+  FieldPath steps;
+  while (pointer.starts_with('/')) {
+    pointer.remove_prefix(1);
+    std::string& step = steps.emplace_back(pointer.substr(0, pointer.find('/')));
+    pointer.remove_prefix(step.size());
+    for (size_t at = step.find('~'); at != std::string::npos; at = step.find('~', at + 1))
+      step.replace(at, 2, step.substr(at, 2) == "~1" ? "/" : "~");
+  }
+  return steps;
 }
 
 std::optional<FieldPath> parse_field_path(std::string_view text) {

@@ -28,6 +28,9 @@ std::vector<const yaml::Node*> operations(const yaml::Node& before, const yaml::
 // A field of an object: keys and indexes of items.
 using FieldPath = std::vector<std::string>;
 
+// The steps of a JSON pointer: "/spec/trainer/env/-".
+FieldPath parse_pointer(std::string_view pointer);
+
 // As replacements write it: "spec.containers.[name=node].image"; nullopt for what names no single field.
 std::optional<FieldPath> parse_field_path(std::string_view text);
 // The value there, following indexes and [key=value]; nullptr if there is none.

@@ -221,10 +221,6 @@ bool is_same_finding(const Diagnostic& a, const Diagnostic& b) {
          std::ranges::equal(a.notes, b.notes, is_same_note);
 }
 
-}  // namespace
-
-namespace {
-
 // The files that the group was made of.
 std::vector<DocumentId> parts_of(const lint::InputGroup& group) {
   std::vector<DocumentId> parts;

@@ -287,11 +287,12 @@ void Server::publish_early() {
 
 void Server::publish(std::shared_ptr<const WorkspaceFindings> findings) {
   auto now = std::make_unique<const PublishedFindings>(std::move(findings));
-  if (workspace_.problem() != std::exchange(problem_, workspace_.problem()) && !problem_.empty())
-    send_(make_notification("window/showMessage", {{"type", 1}, {"message", problem_}}));
-  if (workspace_.root_problem() != std::exchange(root_problem_, workspace_.root_problem()) &&
-      !root_problem_.empty())
-    send_(make_notification("window/showMessage", {{"type", 2}, {"message", root_problem_}}));
+  const auto show_once = [&](const std::string& problem, std::string& shown, int type) {
+    if (problem != std::exchange(shown, problem) && !problem.empty())
+      send_(make_notification("window/showMessage", {{"type", type}, {"message", problem}}));
+  };
+  show_once(workspace_.problem(), problem_, 1);
+  show_once(workspace_.root_problem(), root_problem_, 2);
   std::set<DocumentId> changed;
   // Clients may drop findings on a version that is not the current one.
   const auto is_current = [&](const DocumentId& document) {

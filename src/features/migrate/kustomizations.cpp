@@ -47,6 +47,9 @@ constexpr std::string_view kBuildHint =
     "write a patch of the TrainJob or its runtime, or migrate what is built: kustomize build DIR | trainjobc "
     "migrate -";
 
+constexpr std::string_view kIdle = "this patch changes nothing of the TrainJob";
+constexpr std::string_view kIdleHint = "remove it";
+
 bool is_v1(const Node& object) {
   return model::is_v1_kind_of(yaml::string_at(object, "apiVersion"), yaml::string_at(object, "kind"));
 }
@@ -256,11 +259,10 @@ Changed Kustomizations::convert_patch(const Node& document, const Translation& t
   std::string problem = translation.problem;
   std::string hint = translation.hint;
   if (problem.empty() && document.is_list() && translation.operations.empty()) {
-    problem = translation.of_runtime.empty() ? "this patch changes nothing of the TrainJob"
-                                             : "this patch is about the runtime now";
-    hint = translation.of_runtime.empty()
-               ? "remove it"
-               : fmt::format("write a patch of TrainingRuntime {}", translation.runtime);
+    const bool is_idle = translation.of_runtime.empty();
+    problem = is_idle ? std::string(kIdle) : "this patch is about the runtime now";
+    hint = is_idle ? std::string(kIdleHint)
+                   : fmt::format("write a patch of TrainingRuntime {}", translation.runtime);
   }
   if (!problem.empty()) {
     report(std::move(problem), std::move(hint), document, problems);
@@ -288,15 +290,12 @@ class KustomizationRewriter {
     if (!of_runtimes_.empty()) {
       NodeList patches = yaml::copied_items(changed->get("patches"));
       patches.insert(patches.end(), of_runtimes_.begin(), of_runtimes_.end());
-      const Node* given = root.get("patches");
-      changed = make_.with(changed, "patches", make_.list(patches, given ? given->origin() : yaml::Origin()));
+      changed = with_list(changed, root, "patches", patches);
     }
     if (!added_.empty()) {
       NodeList resources = yaml::copied_items(root.get("resources"));
       for (const Source& runtime : added_) resources.push_back(make_.copied(runtime.name));
-      const Node* given = root.get("resources");
-      changed =
-          make_.with(changed, "resources", make_.list(resources, given ? given->origin() : yaml::Origin()));
+      changed = with_list(changed, root, "resources", resources);
     }
     return with_configuration(changed, root);
   }
@@ -308,10 +307,12 @@ class KustomizationRewriter {
   const std::set<const Node*>& seen() const { return seen_; }
 
  private:
-  const Node* with_list(const Node* changed, const Node& root, std::string_view key, const NodeList& items) {
+  // `changed` with these items, in the place of the list that `root` may have.
+  const Node* with_list(const Node* changed, const Node& root, std::string_view key,
+                        const NodeList& items) const {
     const Node* given = root.get(key);
-    if (std::ranges::equal(items, given->items())) return changed;
-    return make_.with(changed, key, make_.list(items, given->origin()));
+    if (given && std::ranges::equal(items, given->items())) return changed;
+    return make_.with(changed, key, make_.list(items, given ? given->origin() : yaml::Origin()));
   }
 
   NodeList patches_of(const Node& list) {
@@ -371,7 +372,7 @@ class KustomizationRewriter {
     if (!is_document && translation.operations.empty() && !translation.of_runtime.empty())
       return runtime_patch(translation);
     if (!is_document && translation.operations.empty()) {
-      report("this patch changes nothing of the TrainJob", "remove it", body, problems_);
+      report(std::string(kIdle), std::string(kIdleHint), body, problems_);
       return &item;
     }
     add_runtime(translation);
@@ -528,11 +529,10 @@ class KustomizationRewriter {
 
   const Node* with_configuration(const Node* changed, const Node& root) const {
     if (!all_.needed_.contains(file_)) return changed;
-    const Node* given = root.get("configurations");
-    NodeList files = yaml::copied_items(given);
+    NodeList files = yaml::copied_items(root.get("configurations"));
     if (std::ranges::any_of(files, [](const Node* file) { return file->text() == kNewFile; })) return changed;
     files.push_back(make_.string(kNewFile));
-    return make_.with(changed, "configurations", make_.list(files, given ? given->origin() : yaml::Origin()));
+    return with_list(changed, root, "configurations", files);
   }
 
   static constexpr int64_t kMark = 1234577;

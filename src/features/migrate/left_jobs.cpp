@@ -152,14 +152,12 @@ class LeftJobs {
   base::Diagnostics found_;
 };
 
-// What fills in the placeholders of a text; "" if it has none.
-std::string filled_in(std::string_view text, const std::string& file) {
-  if (text.find("{{") != std::string_view::npos) return "helm template CHART | trainjobc migrate -";
-  return text.find("${") != std::string_view::npos ? fmt::format("envsubst < {} | trainjobc migrate -", file)
-                                                   : "";
-}
-
 }  // namespace
+
+std::string fill_in_hint(bool is_chart, const std::string& file) {
+  return is_chart ? "fill it in first: helm template CHART | trainjobc migrate -"
+                  : fmt::format("fill it in first: envsubst < {} | trainjobc migrate -", file);
+}
 
 std::string kustomization_id(const std::string& file) {
   return "Kustomization/" + file;
@@ -171,15 +169,16 @@ base::Diagnostics find_left_jobs(const Node& object, const std::set<const Node*>
 
 base::Diagnostics find_left_jobs(const base::SourceFile& file, std::string_view text) {
   base::Diagnostics found;
-  const std::string filled = filled_in(text, file.name());
-  const std::string hint = filled.empty() ? "correct the document first" : "fill it in first: " + filled;
+  const bool is_chart = text.find("{{") != std::string_view::npos;
+  const bool is_template = is_chart || text.find("${") != std::string_view::npos;
+  const std::string hint = is_template ? fill_in_hint(is_chart, file.name()) : "correct the document first";
   for (const NamedJob& job : jobs_in_text(text)) {
     const size_t column = file.line(job.line + 1).find(job.kind);
     const base::Location at{&file, job.line + 1, static_cast<uint32_t>(column + 1), job.line + 1,
                             static_cast<uint32_t>(column + 1 + job.kind.size())};
     found.add(rules::finding(kLeftRule,
                              fmt::format("the {} in this {} stays as it is", job.kind,
-                                         filled.empty() ? "document, which can't be read," : "template"),
+                                         is_template ? "template" : "document, which can't be read,"),
                              hint, at));
   }
   return found;

@@ -19,6 +19,9 @@ inline constexpr std::string_view kLeftRule = "migrate/left";
 // What findings in a kustomization, or its patches, are about: no job.
 std::string kustomization_id(const std::string& file);
 
+// What to do with an unrendered template: of a chart, or of `file` with variables.
+std::string fill_in_hint(bool is_chart, const std::string& file);
+
 // Those in an object that was not converted, outside `seen`.
 base::Diagnostics find_left_jobs(const yaml::Node& object, const std::set<const yaml::Node*>& seen = {});
 

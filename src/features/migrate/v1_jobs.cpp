@@ -12,6 +12,7 @@
 #include "compile/input.h"
 #include "compile/runtimes.h"
 #include "compile/versions.h"
+#include "features/migrate/left_jobs.h"
 #include "features/migrate/v1/enclosing.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
@@ -309,8 +310,7 @@ bool V1Jobs::refuse(const base::Diagnostics& after) {
       const std::string& file = made->second.front().first;
       const bool is_chart = refusal.hint.find("helm") != std::string::npos;
       lost.message = "this is an unrendered template";
-      lost.hint = is_chart ? "fill it in first: helm template CHART | trainjobc migrate -"
-                           : fmt::format("fill it in first: envsubst < {} | trainjobc migrate -", file);
+      lost.hint = fill_in_hint(is_chart, file);
     }
     lost.field = refusal.field;
     refused_[made->second.front()].push_back(lost);

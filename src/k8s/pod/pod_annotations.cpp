@@ -60,7 +60,7 @@ void check_seccomp(const Field& annotations, std::string_view key, const Field& 
   if (text == "runtime/default" || text == "docker/default" || text == "unconfined") return;
   const Field reported = annotations.child(key, profile.node());
   const std::string_view path = text.starts_with(kLocalhost) ? text.substr(kLocalhost.size()) : "..";
-  if (!path.starts_with('/') && fmt::format("/{}/", path).find("/../") == std::string::npos) return;
+  if (!path.starts_with('/') && !has_backstep(path)) return;
   report.add(rule::kAnnotation, reported, fmt::format("{} is not a seccomp profile", quoted(text)),
              "use securityContext.seccompProfile");
 }

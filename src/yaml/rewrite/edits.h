@@ -105,6 +105,8 @@ class WrittenText {
   // The place of `length` bytes of the value, or of those up to the end of their line; nullopt if the file
   // does not show them as they are.
   std::optional<base::Location> place_of(size_t begin, size_t length) const;
+  // The same, or else the place of the whole scalar.
+  base::Location place_or_all(size_t begin, size_t length) const;
   // The edit that replaces them by a text that needs no quotes. Empty if they are not on one line.
   std::vector<base::Edit> replace(size_t begin, size_t length, std::string_view by) const;
 

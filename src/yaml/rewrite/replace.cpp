@@ -227,6 +227,10 @@ std::optional<Location> WrittenText::place_of(size_t begin, size_t length) const
   return Location{file_, segment->line, column, segment->line, column + shown};
 }
 
+Location WrittenText::place_or_all(size_t begin, size_t length) const {
+  return place_of(begin, length).value_or(locate(scalar_));
+}
+
 Edits WrittenText::replace(size_t begin, size_t length, std::string_view by) const {
   const auto at = place_of(begin, length);
   if (!at || at->end_column - at->column != length) return {};
@@ -259,15 +263,18 @@ Edits replace_script(const Node& scalar, std::string_view script) {
   if (!edits.empty() || !scalar.origin().file()) return edits;
   const Location at = locate(scalar);
   if (!at.file->line(at.line).substr(at.column - 1).starts_with('|')) return {};
+  const WrittenText written(scalar);
   const base::Lines lines(script);
   auto now = lines.begin();
-  uint32_t number = at.line;
+  size_t begin = 0;
   for (const std::string_view was : base::Lines(scalar.text())) {
-    const std::string_view shown = at.file->line(++number);
-    if (now == lines.end() || !shown.ends_with(was)) return {};
-    const auto column = static_cast<uint32_t>(shown.size() - was.size() + 1);
-    const auto end = static_cast<uint32_t>(shown.size() + 1);
-    if (was != *now) edits.push_back({{at.file, number, column, number, end}, std::string(*now)});
+    if (now == lines.end()) return {};
+    if (was != *now) {
+      const Edits changed = written.replace(begin, was.size(), *now);
+      if (changed.empty()) return {};
+      edits.push_back(changed.front());
+    }
+    begin += was.size() + 1;
     ++now;
   }
   return edits;

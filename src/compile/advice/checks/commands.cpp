@@ -174,22 +174,20 @@ std::vector<base::Edit> retype_word(const Node& word) {
 
 base::Location locate_sign(const Node& script, size_t at) {
   const size_t length = base::decode_utf8(script.text().substr(at)).length;
-  return yaml::WrittenText(script).place_of(at, length).value_or(yaml::locate(script));
+  return yaml::WrittenText(script).place_or_all(at, length);
 }
 
 void check_signs(const CommandLine& line, const std::string& command, const std::string& args,
                  Advisor& advisor) {
   const auto words = words_of(line);
   const size_t script = script_index(words);
-  const size_t of_command = line.command ? line.command->size() : 0;
   for (size_t i = 0; i < words.size(); ++i) {
     const auto [sign, at] = i == script ? sign_in_script(words[i]) : PlacedSign{sign_in_word(words[i]), 0};
     if (!sign) continue;
-    const bool in_args = i >= of_command;
-    const size_t index = in_args ? i - of_command : i;
-    const Node& word = *(in_args ? line.args : line.command)->items()[index];
+    const WordPlace place = place_of_word(line, i);
+    const Node& word = *place.word;
     base::Diagnostic& found = advisor.warn(
-        "advice/typographic-sign", fmt::format("{}[{}]", in_args ? args : command, index),
+        "advice/typographic-sign", fmt::format("{}[{}]", place.in_args ? args : command, place.item),
         fmt::format("{} has no special meaning to a program or a shell: it stays part of the word",
                     sign->name),
         i == script ? locate_sign(word, at) : yaml::locate(word), fmt::format("write {}", sign->typed));
@@ -281,13 +279,11 @@ void check_arguments(const CommandLine& line, const Node* program, const std::st
   for (size_t i = skipped; i < script_index(words); ++i) {
     const std::vector<std::string_view> parts = arguments_in(words[i]);
     if (parts.empty() || (i > 0 && takes_value(words[i - 1]))) continue;
-    const size_t of_command = line.command ? line.command->size() : 0;
-    const bool in_args = i - skipped >= of_command;
-    const size_t index = i - skipped - (in_args ? of_command : 0);
-    const Node& word = *(in_args ? line.args : line.command)->items()[index];
+    const WordPlace place = place_of_word(line, i - skipped);
+    const Node& word = *place.word;
     const bool is_secret = secret::may_hold_secret(word.text());
     base::Diagnostic& found = advisor.warn(
-        "advice/one-word-argument", fmt::format("{}[{}]", in_args ? args : command, index),
+        "advice/one-word-argument", fmt::format("{}[{}]", place.in_args ? args : command, place.item),
         fmt::format("the program gets these {} words as one argument, with the spaces between them",
                     parts.size()),
         yaml::locate(word), is_secret ? "write one item per word" : items_hint(parts));

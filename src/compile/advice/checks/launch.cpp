@@ -9,6 +9,7 @@
 #include "base/text/text.h"
 #include "compile/advice/checks.h"
 #include "compile/advice/command_lines.h"
+#include "k8s/jobset/jobset.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "rules/rules.h"
@@ -112,9 +113,8 @@ std::vector<std::string> script_words(const Launch& launch) {
   return {"-m", launch.script};
 }
 
-// The program as a script has it, up to its own script; "" for a command line that is one program.
+// The program as a script has it, up to its own script.
 std::string written_program(const Launch& launch) {
-  if (!launch.in_script) return "";
   std::vector<std::string> words = launch.program;
   if (!launch.script.empty() && launch.program.front() != launch.script) {
     const auto script = script_words(launch);
@@ -348,13 +348,11 @@ class LauncherSettings {
   void report(const Launch::Flag& flag, std::string message, std::string_view variable,
               bool is_switch = false) {
     const bool has_value = !is_switch && flag.words > 1;
-    const std::string written = has_value ? fmt::format(" {} {}", flag.name, flag.value) : " " + flag.name;
-    base::Diagnostic& found =
-        trained_.command.report(kLauncherSetting, flag.word, std::move(message),
-                                fmt::format("remove it: {} reads {}", framework_.env_reader, variable),
-                                advisor_, launch_.in_script ? std::string_view(written).substr(1) : "");
-    base::suggest_fix(found, launch_.in_script ? trained_.command.with(flag.word, written, "")
-                                               : trained_.command.without(flag.word, has_value ? 2 : 1));
+    const std::string written = has_value ? fmt::format("{} {}", flag.name, flag.value) : flag.name;
+    base::Diagnostic& found = trained_.command.report(
+        kLauncherSetting, flag.word, std::move(message),
+        fmt::format("remove it: {} reads {}", framework_.env_reader, variable), advisor_, written);
+    base::suggest_fix(found, trained_.command.without(flag.word, has_value ? 2 : 1, written));
   }
 
   bool check_alone() {
@@ -403,7 +401,9 @@ class LauncherSettings {
     const auto flag = launch_.flag(name);
     if (!flag) return;
     const bool is_local = trained_.nodes > 1 && is_this_host(flag->value);
-    if (!is_local && !is_foreign_pod(trained_.context.admitted_job_set, flag->value)) return;
+    if (!is_local &&
+        !is_foreign_pod(k8s::jobset::view_job_set(trained_.context.admitted_job_set), flag->value))
+      return;
     report(*flag,
            is_local ? fmt::format("{} {} is another host on each of the {} nodes: they never meet", name,
                                   flag->value, trained_.nodes)
@@ -422,7 +422,8 @@ class LauncherSettings {
 // What the value of a variable must be; "" if it may be what it is.
 std::string wrong_value(const Trained& trained, std::string_view name, std::string_view value) {
   if (name == "MASTER_ADDR") {
-    if (is_foreign_pod(trained.context.admitted_job_set, value)) return foreign_pod(trained.context, value);
+    if (is_foreign_pod(k8s::jobset::view_job_set(trained.context.admitted_job_set), value))
+      return foreign_pod(trained.context, value);
     return trained.nodes > 1 && is_this_host(value)
                ? fmt::format("{} is another host on each of the {} nodes: they never meet", value,
                              trained.nodes)

@@ -192,9 +192,9 @@ void check_mpi_images(const AdviceContext& context, Advisor& advisor) {
 constexpr std::string_view kLauncherSetting = "advice/launcher-setting";
 
 // How many pods mpirun starts processes in.
-int64_t mpi_nodes(const AdviceContext& context) {
+int64_t mpi_nodes(const AdviceContext& context, const k8s::jobset::JobSetView& job_set) {
   int64_t nodes = 0;
-  for (const k8s::jobset::ReplicatedJob& job : k8s::jobset::view_job_set(context.admitted_job_set).jobs) {
+  for (const k8s::jobset::ReplicatedJob& job : job_set.jobs) {
     const bool is_node = job.name == model::kNode ||
                          (context.merged.policy->mpi->run_launcher_as_node && job.name == model::kLauncher);
     if (is_node) nodes += job.replicas * job.parallelism.value_or(1);
@@ -210,25 +210,27 @@ std::optional<int64_t> slots_of(const AdviceContext& context) {
   const policy::Framework& framework = *policy::framework_of(context.merged);
   const auto each =
       rendered_number(context.admitted_job_set, policy::processes_of(framework, context.merged));
-  return each ? std::optional(mpi_nodes(context) * *each) : std::nullopt;
+  const int64_t nodes = mpi_nodes(context, k8s::jobset::view_job_set(context.admitted_job_set));
+  return each ? std::optional(nodes * *each) : std::nullopt;
 }
 
 // What is wrong with the hosts of -H; "" if they may be what they are.
 std::string wrong_hosts(const AdviceContext& context, const Mpirun& run) {
+  const k8s::jobset::JobSetView job_set = k8s::jobset::view_job_set(context.admitted_job_set);
   std::set<std::string_view> own;
+  bool has_others = false;  // which may be nodes, too
   for (const std::string_view host : run.hosts) {
     const std::string_view name = host.substr(0, host.find(':'));
-    if (is_foreign_pod(context.admitted_job_set, name))
-      return fmt::format("mpirun: {} is not a pod of this job", name);
-    if (is_own_pod(context.admitted_job_set, name)) own.insert(name.substr(0, name.find('.')));
+    if (is_foreign_pod(job_set, name)) return fmt::format("mpirun: {} is not a pod of this job", name);
+    if (is_own_pod(job_set, name)) {
+      own.insert(name.substr(0, name.find('.')));
+    } else {
+      has_others = true;
+    }
   }
-  const int64_t nodes = mpi_nodes(context);
   const auto named = static_cast<int64_t>(own.size());
-  // Other names may be nodes, too.
-  const bool names_pods = std::ranges::all_of(run.hosts, [&](std::string_view host) {
-    return is_own_pod(context.admitted_job_set, host.substr(0, host.find(':')));
-  });
-  if (!names_pods || named >= nodes) return "";
+  const int64_t nodes = mpi_nodes(context, job_set);
+  if (has_others || named >= nodes) return "";
   return fmt::format("mpirun: {} names {} of the job's {} nodes: the others have nothing to do",
                      run.hosts_flag, named, nodes);
 }
@@ -248,11 +250,9 @@ void check_mpirun(const AdviceContext& context, Advisor& advisor) {
     std::string message = wrong_hosts(context, *run);
     if (message.empty()) return;
     const std::string hosts = joined_hosts(*run);
-    base::Diagnostic& found =
-        command.report(kLauncherSetting, run->hosts_word, std::move(message),
-                       "remove it: mpirun reads the hostfile", advisor, run->in_script ? hosts : "");
-    base::suggest_fix(found, run->in_script ? command.with(run->hosts_word, " " + hosts, "")
-                                            : command.without(run->hosts_word, 2));
+    base::Diagnostic& found = command.report(kLauncherSetting, run->hosts_word, std::move(message),
+                                             "remove it: mpirun reads the hostfile", advisor, hosts);
+    base::suggest_fix(found, command.without(run->hosts_word, 2, hosts));
     return;
   }
   const auto slots = slots_of(context);
@@ -260,8 +260,7 @@ void check_mpirun(const AdviceContext& context, Advisor& advisor) {
   command.report(
       kLauncherSetting, run->processes_word,
       fmt::format("mpirun refuses to start {} processes: the hostfile has {} slots", *run->processes, *slots),
-      "remove the number, or raise numNodes or numProcPerNode", advisor,
-      run->in_script ? fmt::format("{}", *run->processes) : "");
+      "remove the number, or raise numNodes or numProcPerNode", advisor, fmt::format("{}", *run->processes));
 }
 
 // The replicatedJobs that the MPI plugin looks for by name.

@@ -43,8 +43,7 @@ void check_words(const Node* words, const std::string& field, Advisor& advisor) 
     const yaml::WrittenText written(word);
     const auto place_of = [&](const secret::SecretInText& found) {
       const bool is_all = found.length == word.text().size();
-      return is_all ? yaml::locate(word)
-                    : written.place_of(found.begin, found.length).value_or(yaml::locate(word));
+      return is_all ? yaml::locate(word) : written.place_or_all(found.begin, found.length);
     };
     for (const secret::SecretInText& secret : secrets) {
       base::Diagnostic& found =

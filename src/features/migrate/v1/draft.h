@@ -47,7 +47,7 @@ struct PodRange {
 
 struct Draft {
   std::string_view framework;  // of the runtime's label
-  std::string_view variant;    // what else its name says: "openmpi"; "" for nothing
+  std::string variant;         // what else its name says: "openmpi"; "" for nothing
   Entries policy;              // of mlPolicy, besides numNodes
   const yaml::Node* gang = nullptr;
   Entries job_set;  // of the JobSet's spec, besides replicatedJobs

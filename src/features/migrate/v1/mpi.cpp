@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text/text.h"
 #include "features/migrate/v1/draft.h"
 #include "k8s/violations.h"
 #include "model/trainer_names.h"
@@ -21,12 +22,14 @@ using yaml::Maker;
 using yaml::Node;
 
 constexpr std::string_view kRole = "K_MPI_JOB_ROLE";
+constexpr std::string_view kOpenMpi = "OpenMPI";
 constexpr std::string_view kRootPath = "/root/.ssh";
 
 // Root's copy of the key, and what makes Open MPI, MPICH and Intel MPI use it.
 constexpr std::string_view kKeyFolder = "/etc/root-ssh-key";
 constexpr std::string_view kMountedKey = "/mnt/ssh-auth";
-constexpr std::string_view kMountedHosts = "/mnt/mpi-hostfile/hostfile";
+constexpr std::string_view kMountedHosts = "/mnt/mpi-hostfile";
+constexpr std::string_view kHydraFolder = "/etc/hydra-hostfile";
 constexpr std::string_view kHydraHosts = "/etc/hydra-hostfile/hostfile";
 
 // A volume of the MPI Operator, and Trainer's.
@@ -90,7 +93,7 @@ class MpiDraft {
   // False, after a finding, if no such implementation is known.
   bool find_implementation() {
     const Node* given = job_.get("mpiImplementation");
-    if (!given || given->text() == "OpenMPI") return true;
+    if (!given || given->text() == kOpenMpi) return true;
     const auto others = policy::mpi::kPlugin.framework.other_implementations;
     const auto found = std::ranges::find(others, given->text(), &policy::OtherMpi::name);
     if (found == others.end()) {
@@ -171,43 +174,26 @@ class MpiDraft {
   // a copy that only root can read. Nodes have it, too, because they start the processes of others.
   PodTemplate with_key(PodTemplate pods) const {
     if (!is_in_root() || !conversion_.copies_key) return pods;
-    const Node& main = main_container(pods);
-    const NodeList command{
-        make_.string("sh"), make_.string("-c"),
-        make_.copied(fmt::format("cp {0}/id_rsa {1}/ && chmod 600 {1}/id_rsa", kMountedKey, kKeyFolder))};
-    const NodeList mounts{mount_of("mpi-ssh-auth", kMountedKey), mount_of(kRootKeyVolume, kKeyFolder)};
-    const Node* init = init_container(kRootKeyVolume, main, command, mounts);
-    pods = with_main(make_, pods, with_item(&main, "volumeMounts", mount_of(kRootKeyVolume, kKeyFolder)));
-    const Node* memory = make_.map(Entries{{"medium", make_.string("Memory"), {}}});
-    const Node* volume =
-        make_.map(Entries{{"name", make_.string(kRootKeyVolume), {}}, {"emptyDir", memory, {}}});
-    const Node* spec = with_item(pods.node->get("spec"), "initContainers", init);
-    pods.node = make_.with(pods.node, "spec", with_item(spec, "volumes", volume));
-    return pods;
+    return with_prepared(pods, main_container(pods),
+                         {kRootKeyVolume, kKeyFolder, "mpi-ssh-auth", kMountedKey,
+                          fmt::format("cp {0}/id_rsa {1}/ && chmod 600 {1}/id_rsa", kMountedKey, kKeyFolder),
+                          make_.map(Entries{{"medium", make_.string("Memory"), {}}})});
   }
 
   // MPICH and Intel MPI read another form of hostfile than the one that Trainer writes, and know their own
   // host by its name without a domain: an init container of the launcher translates it.
   PodTemplate with_hostfile(PodTemplate pods) const {
     const Node* main = &main_container(pods);
-    const std::string script =
-        fmt::format(R"(sed -e 's/ slots=/:/' -e "s/^$(uname -n)\.[^:]*/$(uname -n)/" {} > {})", kMountedHosts,
-                    kHydraHosts);
-    const NodeList command{make_.string("sh"), make_.string("-c"), make_.copied(script)};
-    const NodeList mounts{mount_of("mpi-hostfile", "/mnt/mpi-hostfile"),
-                          mount_of(kHydraVolume, "/etc/hydra-hostfile")};
     for (const std::string_view key : {"command", "args", "env"}) {
       const Node* list = main->get(key);
       if (list) main = make_.with(main, key, with_hydra_path(*list));
     }
-    main = with_item(main, "volumeMounts", mount_of(kHydraVolume, "/etc/hydra-hostfile"));
-    pods = with_main(make_, pods, main);
-    const Node* volume =
-        make_.map(Entries{{"name", make_.string(kHydraVolume), {}}, {"emptyDir", make_.map({}), {}}});
-    const Node* spec = with_item(pods.node->get("spec"), "initContainers",
-                                 init_container(kHydraVolume, *main, command, mounts));
-    pods.node = make_.with(pods.node, "spec", with_item(spec, "volumes", volume));
-    return pods;
+    return with_prepared(
+        pods, *main,
+        {kHydraVolume, kHydraFolder, "mpi-hostfile", kMountedHosts,
+         fmt::format(R"(sed -e 's/ slots=/:/' -e "s/^$(uname -n)\.[^:]*/$(uname -n)/" {}/hostfile > {})",
+                     kMountedHosts, kHydraHosts),
+         make_.map({})});
   }
 
   // The text with the path of the translated hostfile.
@@ -230,17 +216,33 @@ class MpiDraft {
     return changed == value ? &node : make_.with(&node, "value", changed);
   }
 
-  // One that runs the main container's image as its user.
-  const Node* init_container(std::string_view name, const Node& main, const NodeList& command,
-                             const NodeList& mounts) const {
-    Entries init{{"name", make_.string(name), {}}};
+  // What an init container prepares for the main container, in a volume of its own.
+  struct Prepared {
+    std::string_view volume;
+    std::string_view folder;  // where both mount it
+    std::string_view source;  // the volume that the script reads
+    std::string_view source_folder;
+    std::string script;
+    const Node* empty_dir = nullptr;
+  };
+
+  // The init container runs the main container's image as its user.
+  PodTemplate with_prepared(PodTemplate pods, const Node& main, const Prepared& what) const {
+    const NodeList command{make_.string("sh"), make_.string("-c"), make_.copied(what.script)};
+    const NodeList mounts{mount_of(what.source, what.source_folder), mount_of(what.volume, what.folder)};
+    Entries init{{"name", make_.string(what.volume), {}}};
     for (const std::string_view key : {"image", "imagePullPolicy"}) {
       if (const Node* value = main.get(key)) init.push_back({key, value, {}});
     }
     init.push_back({"command", make_.list(command), {}});
     if (const Node* security = main.get("securityContext")) init.push_back({"securityContext", security, {}});
     init.push_back({"volumeMounts", make_.list(mounts), {}});
-    return make_.map(init);
+    pods = with_main(make_, pods, with_item(&main, "volumeMounts", mount_of(what.volume, what.folder)));
+    const Node* volume =
+        make_.map(Entries{{"name", make_.string(what.volume), {}}, {"emptyDir", what.empty_dir, {}}});
+    const Node* spec = with_item(pods.node->get("spec"), "initContainers", make_.map(init));
+    pods.node = make_.with(pods.node, "spec", with_item(spec, "volumes", volume));
+    return pods;
   }
 
   // Containers may mount the volumes that the MPI Operator adds, by their names.
@@ -281,14 +283,14 @@ class MpiDraft {
     const Node* path = job_.get("sshAuthMountPath");
     if (path && path->text().empty()) path = nullptr;
     const Node* policy = make_.map(Entries{
-        {"mpiImplementation", make_.string("OpenMPI"), {}},
+        {"mpiImplementation", make_.string(kOpenMpi), {}},
         {"numProcPerNode", make_.integer(1), {}},
         {"runLauncherAsNode", make_.boolean(trains_too_), {}},
         {"sshAuthMountPath", path ? path : make_.string(kRootPath), {}},
     });
     Draft& draft = conversion_.draft;
     draft.framework = "mpi";
-    draft.variant = !other_ ? "openmpi" : other_->name == "Intel" ? "intel" : "mpich";
+    draft.variant = base::lower_case(other_ ? other_->name : kOpenMpi);
     draft.policy.push_back({"mpi", policy, {}});
     const Node* slots = job_.get("slotsPerWorker");
     draft.processes = slots && slots->is_int() ? slots : make_.integer(1);
