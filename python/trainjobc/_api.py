@@ -82,13 +82,13 @@ def render(
     request = _request(
         objects,
         runtimes,
-        trainer_version=trainer_version,
-        use_catalogue=catalogue,
+        trainer_version,
+        catalogue,
+        namespace,
+        threads,
         with_defaults=with_defaults,
         owner_references=owner_references,
-        namespace=namespace,
         name_suffix=name_suffix,
-        threads=threads,
         **_ssh_key(ssh_key),
     )
     made = _call(_core.render, request)
@@ -118,14 +118,7 @@ def lint(
     Raises:
         InvalidRequest, OSError, TypeError: As :func:`render` does.
     """
-    request = _request(
-        objects,
-        runtimes,
-        trainer_version=trainer_version,
-        use_catalogue=catalogue,
-        namespace=namespace,
-        threads=threads,
-    )
+    request = _request(objects, runtimes, trainer_version, catalogue, namespace, threads)
     made = _call(_core.lint, request)
     return LintReport(_findings(made["findings"]), made["trainer_version"])
 
@@ -157,13 +150,7 @@ def explain(
         Rejected, OSError, TypeError: As :func:`render` does.
     """
     request = _request(
-        objects,
-        runtimes,
-        trainer_version=trainer_version,
-        use_catalogue=catalogue,
-        with_defaults=with_defaults,
-        namespace=namespace,
-        threads=threads,
+        objects, runtimes, trainer_version, catalogue, namespace, threads, with_defaults=with_defaults
     )
     return _explanation(request, field, keep_going)
 
@@ -193,14 +180,7 @@ def plan(
     Raises:
         Rejected, InvalidRequest, OSError, TypeError: As :func:`render` does.
     """
-    request = _request(
-        objects,
-        runtimes,
-        trainer_version=trainer_version,
-        use_catalogue=catalogue,
-        namespace=namespace,
-        threads=threads,
-    )
+    request = _request(objects, runtimes, trainer_version, catalogue, namespace, threads)
     made = _call(_core.plan, request, ranks, texts_of(quota, "quota"))
     return Plan(**{**made, "findings": _findings(made["findings"], keep_going)})
 
@@ -238,14 +218,7 @@ def diff(
         raise TypeError("diff() takes exactly one of before=, live= and from_version=")
 
     def request_of(of: Objects, their_runtimes: Objects | None) -> _core.Request:
-        return _request(
-            of,
-            their_runtimes,
-            trainer_version=trainer_version,
-            use_catalogue=catalogue,
-            namespace=namespace,
-            threads=threads,
-        )
+        return _request(of, their_runtimes, trainer_version, catalogue, namespace, threads)
 
     after = request_of(objects, runtimes)
     if live is not None:
@@ -287,9 +260,7 @@ def migrate(
     Raises:
         InvalidRequest, OSError, TypeError: As :func:`render` does.
     """
-    request = _request(
-        objects, runtimes, trainer_version=trainer_version, use_catalogue=catalogue, namespace=namespace
-    )
+    request = _request(objects, runtimes, trainer_version, catalogue, namespace)
     made = _call(_core.migrate, request, to, manager, runtime_name, per_namespace, plain)
     files = tuple(MigratedFile(**file) for file in made["files"])
     return Migration(files, _findings(made["findings"]), _to_diff(made["difference"]))
@@ -333,14 +304,7 @@ def compose(
         Rejected, OSError, TypeError: As :func:`render` does.
     """
     request = _request(
-        objects,
-        runtimes,
-        trainer_version=trainer_version,
-        use_catalogue=catalogue,
-        namespace=namespace,
-        name_suffix=name_suffix,
-        threads=threads,
-        **_ssh_key(ssh_key),
+        objects, runtimes, trainer_version, catalogue, namespace, threads, name_suffix=name_suffix, **_ssh_key(ssh_key)
     )
     made = _call(_core.compose, request, job, nodes, processes, image, cpu, [mounts] if isinstance(mounts, str) else list(mounts))
     return Composition(**{**made, "findings": _findings(made["findings"], keep_going=False)})
@@ -369,8 +333,24 @@ def _ssh_key(key: SshKey) -> dict[str, str]:
         return {"ssh_key": source, "ssh_key_material": file.read()}
 
 
-def _request(objects: Objects, runtimes: Objects | None, **options: Any) -> _core.Request:
-    return _core.Request(texts_of(objects, "objects"), texts_of(runtimes, "runtimes"), **options)
+def _request(
+    objects: Objects,
+    runtimes: Objects | None,
+    trainer_version: str,
+    catalogue: bool,
+    namespace: str,
+    threads: int = 1,
+    **others: Any,
+) -> _core.Request:
+    return _core.Request(
+        texts_of(objects, "objects"),
+        texts_of(runtimes, "runtimes"),
+        trainer_version=trainer_version,
+        use_catalogue=catalogue,
+        namespace=namespace,
+        threads=threads,
+        **others,
+    )
 
 
 def _call(function: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:

@@ -97,7 +97,9 @@ def preview(
     _backend(api, namespace).train(runtime=runtime, initializer=initializer, trainer=trainer, options=options)
     job = api.posted
     assert job is not None, "the SDK posted nothing"
-    given: dict[str, Any] = {"runtimes": api.read, "trainer_version": trainer_version, "catalogue": False}
+    version = job["apiVersion"].rpartition("/")[2]
+    known = _runtime_of(api, job, version, namespace)
+    given: dict[str, Any] = {"runtimes": known, "trainer_version": trainer_version, "catalogue": False}
     return Preview(
         job,
         _lint(job, **given).findings,
@@ -225,7 +227,6 @@ class _OfflineApi:
         self._objects = objects
         self._namespace = namespace
         self.posted: dict[str, Any] | None = None
-        self.read: list[dict[str, Any]] = []
 
     def create_namespaced_custom_object(
         self, group: str, version: str, namespace: str, plural: str, body: Any, **_: Any
@@ -252,7 +253,6 @@ class _OfflineApi:
         raise ApiException(status=404, reason="Not Found")
 
     def _answer(self, found: dict[str, Any], how: Mapping[str, Any]) -> Any:
-        self.read.append(found)
         return _Answer(found) if how.get("async_req") else found
 
 

@@ -3,7 +3,8 @@
 """Runs the tests of the Python module, with the module of a build.
 
 usage: python_test.py BUILD PYTHON [PYTEST_ARGUMENT...]
-Without the module (-DTRAINJOBC_PYTHON=ON builds it) or without pytest, it says so and ends with status 77.
+Without the module (-DTRAINJOBC_PYTHON=ON builds it) or without pytest, it says so and ends with status 77, or with 1 if
+TRAINJOBC_PYTHON is "required".
 """
 import os
 import pathlib
@@ -13,14 +14,21 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 
 
+def what_is_missing(package, python):
+    if not list(package.glob("trainjobc/_core*.so")):
+        return "the Python module was not built: -DTRAINJOBC_PYTHON=ON"
+    if subprocess.run([python, "-c", "import pytest"], capture_output=True).returncode != 0:
+        return f"{python} has no pytest"
+    return None
+
+
 def main(build, python, *arguments):
     package = pathlib.Path(build).resolve() / "python"
-    if not list(package.glob("trainjobc/_core*.so")):
-        print("skipped: the Python module was not built: -DTRAINJOBC_PYTHON=ON")
-        return 77
-    if subprocess.run([python, "-c", "import pytest"], capture_output=True).returncode != 0:
-        print(f"skipped: {python} has no pytest")
-        return 77
+    missing = what_is_missing(package, python)
+    if missing:
+        required = os.environ.get("TRAINJOBC_PYTHON") == "required"
+        print(missing if required else f"skipped: {missing}")
+        return 1 if required else 77
     environment = {
         **os.environ,
         "PYTHONPATH": str(package),

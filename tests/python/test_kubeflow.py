@@ -2,6 +2,7 @@
 """preview and guard, with the released SDK and an API server that keeps what it is sent."""
 
 import http.server
+import inspect
 import json
 import re
 import threading
@@ -18,12 +19,16 @@ from kubeflow.trainer import (  # noqa: E402
     BuiltinTrainer,
     CustomTrainer,
     CustomTrainerContainer,
+    DataCacheInitializer,
     HuggingFaceDatasetInitializer,
     HuggingFaceModelInitializer,
     Initializer,
     LoraConfig,
+    S3DatasetInitializer,
+    S3ModelInitializer,
     TorchTuneConfig,
     TrainerClient,
+    options,
 )
 from kubeflow.trainer.options import Labels, Name  # noqa: E402
 from kubernetes.client import Configuration, CustomObjectsApi  # noqa: E402
@@ -113,6 +118,120 @@ def test_preview_is_what_train_posts(client, server, runtime, kind):
     assert [one.severity for one in shown.findings if one.severity == "error"] == []
     assert [job.object for job in shown.plan.jobs] == ["TrainJob/team-a/bert"]
     assert preview(**arguments, client=client).job == shown.job
+
+
+def post_and_preview(client, server, **arguments):
+    """What ``preview`` shows of the TrainJob that ``train()`` posts."""
+    arguments.setdefault("options", [Name("bert")])
+    shown = preview(**arguments, namespace="team-a")
+    client.train(**arguments)
+    posted = server.posted[-1][1]
+    assert shown.job == {**posted, "metadata": {**posted["metadata"], "namespace": "team-a"}}
+    assert [one for one in shown.findings if one.severity == "error"] == []
+    return shown
+
+
+DATASETS = {
+    "hub": HuggingFaceDatasetInitializer(storage_uri="hf://tatsu-lab/alpaca", ignore_patterns=["*.txt"], access_token="hf_a"),
+    "s3": S3DatasetInitializer(storage_uri="s3://bucket/data", endpoint="https://s3.example", access_key_id="a",
+                               secret_access_key="b", region="eu", role_arn="arn:aws:iam::1:role/a"),
+    "none": None,
+}
+MODELS = {
+    "hub": HuggingFaceModelInitializer(storage_uri="hf://meta-llama/Llama-3.2-1B-Instruct", access_token="hf_a"),
+    "s3": S3ModelInitializer(storage_uri="s3://bucket/model", endpoint="https://s3.example", access_key_id="a", secret_access_key="b"),
+    "none": None,
+}
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+@pytest.mark.parametrize("model", MODELS)
+def test_initializers(client, server, dataset, model):
+    initializer = Initializer(dataset=DATASETS[dataset], model=MODELS[model])
+    shown = post_and_preview(
+        client, server, runtime="torchtune-llama3.2-1b", trainer=TRAINERS["torchtune"][0], initializer=initializer
+    )
+    given = {kind for kind, one in (("dataset", dataset), ("model", model)) if one != "none"}
+    assert set(shown.job["spec"].get("initializer", {})) == given
+
+
+def test_the_data_cache(client, server):
+    """Trainer refuses it: the runtime that it ships has no volume for a dataset."""
+    cache = DataCacheInitializer(storage_uri="cache://schema/table", metadata_loc="s3://bucket/a.json", num_data_nodes=2)
+    arguments = {"runtime": "torch-distributed-with-cache", "initializer": Initializer(dataset=cache), "options": [Name("bert")]}
+    shown = preview(**arguments, namespace="team-a")
+    client.train(**arguments)
+    ((_, posted),) = server.posted
+    assert shown.job["spec"] == posted["spec"] and posted["spec"]["initializer"]["dataset"]["storageUri"] == "cache://schema/table"
+    assert [(one.rule, one.path) for one in shown.findings if one.is_refusal] == [("input/initializer", "spec.initializer.dataset")]
+
+
+def all_options():
+    """One of each kind that ``train()`` takes."""
+    container = options.ContainerPatch(
+        name="node",
+        volume_mounts=[{"name": "data", "mountPath": "/data"}],
+        security_context={"runAsUser": 1000},
+    )
+    pod = options.PodSpecPatch(
+        service_account_name="trainer",
+        volumes=[{"name": "data", "emptyDir": {}}],
+        containers=[container],
+        image_pull_secrets=[{"name": "registry"}],
+        security_context={"fsGroup": 1000},
+        node_selector={"pool": "gpu"},
+        affinity={"nodeAffinity": {}},
+        tolerations=[{"key": "gpu", "operator": "Exists"}],
+        scheduling_gates=[{"name": "example.com/gate"}],
+    )
+    job = options.JobTemplatePatch(
+        metadata={"labels": {"a": "b"}},
+        spec=options.JobSpecPatch(template=options.PodTemplatePatch(metadata={"annotations": {"a": "b"}}, spec=pod)),
+    )
+    job_set = options.JobSetTemplatePatch(
+        metadata={"labels": {"a": "b"}},
+        spec=options.JobSetSpecPatch(replicated_jobs=[options.ReplicatedJobPatch(name="node", template=job)]),
+    )
+    made = [
+        Name("bert"),
+        Labels({"team": "nlp"}),
+        options.Annotations({"example.com/owner": "nlp"}),
+        options.TrainerCommand(["torchrun"]),
+        options.TrainerArgs(["train.py"]),
+        options.RuntimePatch(training_runtime_spec=options.TrainingRuntimeSpecPatch(template=job_set)),
+    ]
+    if hasattr(options, "ActiveDeadlineSeconds"):  # SDK 0.5
+        made.append(options.ActiveDeadlineSeconds(3600))
+    return made
+
+
+def test_options(client, server):
+    given = all_options()
+    # Other patches are parts of this one.
+    kinds = {name for name in options.__all__ if not name.endswith("Patch") or name == "RuntimePatch"}
+    assert {type(one).__name__ for one in given} == kinds
+    shown = post_and_preview(
+        client, server, runtime="torch-distributed", trainer=TRAINERS["container"][0], options=given
+    )
+    (pod,) = [one["template"]["spec"]["template"]["spec"] for one in shown.job_set["spec"]["replicatedJobs"]]
+    (container,) = pod["containers"]
+    assert (container["command"], container["args"]) == (["torchrun"], ["train.py"])
+    assert (pod["serviceAccountName"], pod["nodeSelector"], container["volumeMounts"]) == (
+        "trainer", {"pool": "gpu"}, [{"name": "data", "mountPath": "/data"}])
+    assert shown.job["spec"].get("activeDeadlineSeconds") == (3600 if "ActiveDeadlineSeconds" in kinds else None)
+
+
+def test_what_train_takes_is_what_preview_takes():
+    own = {"runtimes", "trainer_version", "namespace", "client"}
+    assert [name for name in inspect.signature(preview).parameters if name not in own] == [
+        name for name in inspect.signature(TrainerClient.train).parameters if name != "self"
+    ]
+
+
+def test_runtimes_of_the_client(client, server):
+    """``train()`` also takes what ``get_runtime()`` returns."""
+    runtime = client.get_runtime("torch-distributed")
+    post_and_preview(client, server, runtime=runtime, trainer=TRAINERS["function"][0])
 
 
 def test_preview_says_what_the_sdk_refuses():
