@@ -7,7 +7,7 @@ usage: controllers_test.py TRAINJOBC FOLDER_OF_PROGRAMS [--trainer-version 2.3] 
        [--random N] [--seed N] [--skip N] [--minutes N] [--conformance [--recordings FOLDER]] [--only SUBSTRING]
        [--keep FOLDER] [--serve] [--tests NAME] [FILE...]
 
-First the tests of *_tests.py that need the controllers, then the examples, the runtimes of the catalogue and N random
+First the tests of suites/ that need the controllers, then the examples, the runtimes of the catalogue and N random
 jobs; with --conformance the recorded inputs, too. FILE...: only these, each a case; --tests: only those tests whose
 names hold NAME. Exit status 77 if the programs can't be built; TRAINJOBC_E2E=required makes that a failure.
 """
@@ -153,7 +153,7 @@ def run_tests(options, plane):
     loader = unittest.TestLoader()
     loader.testNamePatterns = [f"*{options.tests}*"] if options.tests else None
     modules = (*TEST_MODULES, *KUEUE_MODULES) if options.kueue else TEST_MODULES
-    suite = unittest.TestSuite(loader.loadTestsFromName(module) for module in modules)
+    suite = unittest.TestSuite(loader.loadTestsFromName(f"suites.{module}") for module in modules)
     return not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful()
 
 

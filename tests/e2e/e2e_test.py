@@ -32,7 +32,7 @@ def main(arguments):
         EndToEnd.program = os.path.abspath(program)
         loader = unittest.TestLoader()
         loader.testNamePatterns = [f"*{name}*" for name in names] or None
-        suite = unittest.TestSuite(loader.loadTestsFromName(module) for module in MODULES)
+        suite = unittest.TestSuite(loader.loadTestsFromName(f"suites.{module}") for module in MODULES)
         return 0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1
     finally:
         cluster.stop()

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "support/configuring.h"
+#include "support/properties/configuring.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string wrong =

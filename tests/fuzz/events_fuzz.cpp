@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "support/simple_reading.h"
+#include "support/properties/simple_reading.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view document(reinterpret_cast<const char*>(data), size);

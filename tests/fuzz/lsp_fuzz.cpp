@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "support/lsp_edits.h"
+#include "support/properties/lsp_edits.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string wrong =

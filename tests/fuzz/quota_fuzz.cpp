@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "support/planning.h"
+#include "support/properties/planning.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string wrong =

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "support/rewriting.h"
+#include "support/properties/rewriting.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace trainjobc::test;

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "support/settling.h"
+#include "support/properties/settling.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string wrong =

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `plan --quota` says of jobs, against what Kueue 0.15.2 did with them: tests/kueue/verdicts.json, which
-tests/e2e/quota_tests.py records, and of several jobs at once, tests/kueue/together.json, of tests/e2e/queues_tests.py.
+"""What `plan --quota` says of jobs, against what Kueue 0.15.2 did with them: verdicts.json, which quota_tests.py of
+tests/e2e/suites records, and together.json of several jobs at once, which its queues_tests.py records.
 
 usage: kueue_verdicts_test.py BINARY
 """

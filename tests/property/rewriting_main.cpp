@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // rewriting [--random COUNT SEED] PATH…: every manifest of the folders, and every file, through --fix,
-// migrate and function (see support/rewriting.h); and so many texts that random changes make of them, the
-// same ones for the same seed. Prints what is wrong; status 1 if something is, or if nothing was found.
+// migrate and function (see support/properties/rewriting.h); and so many texts that random changes make of
+// them, the same ones for the same seed. Prints what is wrong; status 1 if something is, or if nothing was
+// found.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "support/rewriting.h"
+#include "support/properties/rewriting.h"
 
 namespace {
 

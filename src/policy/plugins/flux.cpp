@@ -18,8 +18,8 @@
 namespace trainjobc::policy::flux {
 
 // The scripts do what the controller's do, in our own words: they write the same files and call the same
-// commands, as tests/e2e/flux_tests.py checks. One effect differs: the controller's entrypoint ends with 0
-// even if the command fails.
+// commands, as tests/e2e/suites/flux_tests.py checks. One effect differs: the controller's entrypoint ends
+// with 0 even if the command fails.
 
 namespace {
 

@@ -8,11 +8,11 @@
 #include <iterator>
 #include <string>
 
-#include "support/comparing.h"
-#include "support/configuring.h"
-#include "support/merging.h"
-#include "support/planning.h"
-#include "support/settling.h"
+#include "support/properties/comparing.h"
+#include "support/properties/configuring.h"
+#include "support/properties/merging.h"
+#include "support/properties/planning.h"
+#include "support/properties/settling.h"
 
 namespace trainjobc::properties_test {
 TEST_CASE("merge: maps, lists and directives") {

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <string>
 
-#include "support/reviewing.h"
+#include "support/properties/reviewing.h"
 
 namespace trainjobc::fuzz_seeds_test {
 

@@ -2,7 +2,7 @@
 
 // --fix, migrate and function over styles that are hard to rewrite; the test `rewriting` takes every manifest
 // of the repository.
-#include "support/rewriting.h"
+#include "support/properties/rewriting.h"
 
 #include <doctest/doctest.h>
 

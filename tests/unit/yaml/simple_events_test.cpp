@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "support/simple_reading.h"
+#include "support/properties/simple_reading.h"
 #include "yaml/read/events.h"
 
 namespace trainjobc::yaml::simple_events_test {

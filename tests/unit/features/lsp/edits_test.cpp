@@ -13,7 +13,7 @@
 #include "base/text/text.h"
 #include "features/lsp/answers.h"
 #include "support/lsp.h"
-#include "support/lsp_edits.h"
+#include "support/properties/lsp_edits.h"
 
 namespace trainjobc::edits_test {
 namespace {

@@ -13,7 +13,7 @@ from cases import quotas
 from programs import KUEUE
 from support import EndToEnd
 
-FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "kueue")
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../kueue")
 RECORD = os.path.join(FOLDER, "verdicts.json")
 sys.path.insert(0, FOLDER)
 

@@ -12,7 +12,7 @@ import unittest
 
 from support import EndToEnd
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+E2E = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SECONDS = 120
 CLAIMS = 40  # nothing provisions volumes here
 
@@ -60,7 +60,7 @@ class Guard(EndToEnd):
 
     def make_runtimes(self):
         """Those of the catalogue, and what they need: volumes for their claims, a service account."""
-        folder = os.path.join(HERE, f"../../templates/v{self.trainer_version}")
+        folder = os.path.join(E2E, f"../../templates/v{self.trainer_version}")
         self.cluster.kubectl("create", "-f", folder)
         self.addCleanup(self.cluster.kubectl, "delete", "-f", folder)
         self.kubectl("create", "serviceaccount", "kubeflow-trainer-cache-initializer")
@@ -71,7 +71,7 @@ class Guard(EndToEnd):
     def train(self, *older):
         """What guard and the cluster say of each case of sdk_jobs.py."""
         environment = {**self.environment, "PYTHONPATH": ":".join([self.environment["PYTHONPATH"], *older])}
-        command = [self.python, os.path.join(HERE, "sdk_jobs.py"), self.namespace, self.trainer_version]
+        command = [self.python, os.path.join(E2E, "sdk_jobs.py"), self.namespace, self.trainer_version]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         self.assertEqual(0, done.returncode, done.stderr)
         return json.loads(done.stdout)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "support/comparing.h"
+#include "support/properties/comparing.h"
 
 #include <fmt/format.h>
 

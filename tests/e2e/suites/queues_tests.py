@@ -13,12 +13,12 @@ from cases import queues
 from programs import KUEUE
 from support import EndToEnd
 
-FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "kueue")
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../kueue")
 RECORD = os.path.join(FOLDER, "together.json")
 sys.path.insert(0, FOLDER)
 
 import verdicts  # noqa: E402
-from quota_tests import RECORDED, assignments, conditions  # noqa: E402
+from suites.quota_tests import RECORDED, assignments, conditions  # noqa: E402
 
 SECONDS = 600
 QUIET = 20  # after which Kueue is believed to have said all

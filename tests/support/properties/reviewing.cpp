@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "support/reviewing.h"
+#include "support/properties/reviewing.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "support/planning.h"
+#include "support/properties/planning.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "support/merging.h"
+#include "support/properties/merging.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "support/settling.h"
+#include "support/properties/settling.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "support/rewriting.h"
+#include "support/properties/rewriting.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "k8s/object_meta.h"
+#include "model/behaviours.h"
 #include "model/v1_kinds.h"
 #include "support/test_console.h"
 #include "yaml/read/reader.h"
@@ -200,7 +201,7 @@ std::string wrong_with_function(const std::string& text) {
 
 std::string wrong_with_rewriting(const std::string& text) {
   std::string wrong = wrong_with_fix(text);
-  for (const std::string_view to : {"2.0", "2.1", "2.2", "2.3"}) {
+  for (const std::string& to : model::trainer_versions()) {
     if (wrong.empty()) wrong = wrong_with_migrate(text, to);
   }
   return wrong.empty() ? wrong_with_function(text) : wrong;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "support/simple_reading.h"
+#include "support/properties/simple_reading.h"
 
 #include <fmt/format.h>
 

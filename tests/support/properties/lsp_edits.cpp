@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "support/lsp_edits.h"
+#include "support/properties/lsp_edits.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "support/configuring.h"
+#include "support/properties/configuring.h"
 
 #include <fmt/format.h>
 

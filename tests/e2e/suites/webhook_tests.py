@@ -24,8 +24,8 @@ from certificates import openssl
 from comparison.live_round import Round
 from comparison.round_trip import Program
 from installation import encoded
-from kueue_tests import PRIORITY, QUEUE, queue_objects, runtime, train_job
 from processes import die_with_parent, free_ports
+from suites.kueue_tests import PRIORITY, QUEUE, queue_objects, runtime, train_job
 from support import EndToEnd
 
 PLUGIN = inputs.ROOT / "plugin/webhook"
