@@ -77,6 +77,7 @@ unit: $(BUILD)/build.ninja
 
 golden: build
 	@TRAINJOBC_UPDATE_GOLDEN=1 python3 tests/docs/man_test.py $(BUILD)/trainjobc
+	@TRAINJOBC_UPDATE_GOLDEN=1 python3 tests/source/versions_test.py $(BUILD)/trainjobc
 	@python3 tools/docs/terminal.py $(BUILD)/trainjobc
 	@ninja -C $(BUILD) --quiet unit_tests
 	@TRAINJOBC_UPDATE_GOLDEN=1 $(BUILD)/tests/unit_tests >/dev/null || true

@@ -45,8 +45,6 @@ std::optional<MLPolicy> decode_ml_policy(const Node* node) {
   if (const Node* torch = node->get("torch")) policy.torch = decode_torch(*torch);
   if (const Node* mpi = node->get("mpi")) policy.mpi = decode_mpi(*mpi);
   if (const Node* flux = node->get("flux")) policy.flux = FluxPolicy{decode_int(flux->get("numProcPerNode"))};
-  policy.jax = node->get("jax") != nullptr;
-  policy.xgboost = node->get("xgboost") != nullptr;
   return policy;
 }
 

@@ -44,8 +44,9 @@ struct MLPolicy {
   std::optional<TorchPolicy> torch;
   std::optional<MpiPolicy> mpi;
   std::optional<FluxPolicy> flux;
-  bool jax = false;
-  bool xgboost = false;
+
+  // Whether the framework's field is set: "jax".
+  bool has(std::string_view framework) const { return node->get(framework) != nullptr; }
 };
 
 // spec.podGroupPolicy.

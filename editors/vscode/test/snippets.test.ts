@@ -12,6 +12,8 @@ import { SnippetParser } from "monaco-editor-core/esm/vs/editor/contrib/snippet/
 import { CompletionItem, createProtocolConnection, InsertTextFormat, StreamMessageReader, StreamMessageWriter, TextEdit } from "vscode-languageserver-protocol/node";
 
 const PROGRAM = process.env["TRAINJOBC"] ?? "";
+const SETTINGS = JSON.parse(fs.readFileSync("package.json", "utf8")).contributes.configuration.properties;
+const VERSIONS: string[] = SETTINGS["trainjobc.trainerVersion"].enum.slice(2);  // without "" and auto
 const JOB = `apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob
 metadata:
@@ -83,7 +85,7 @@ const CASES = [
   { where: "a comment", before: `${JOB}    numNodes: 1  # `, labels: () => ["trainjobc:ignore"] },
 ];
 
-for (const version of ["2.0", "2.1", "2.2", "2.3"]) {
+for (const version of VERSIONS) {
   for (const { where, before, labels } of CASES) {
     test(`snippets in ${where}, Trainer ${version}`, { skip: PROGRAM === "" && "TRAINJOBC names no program" }, async (context) => {
       const folder = fs.mkdtempSync(path.join(os.tmpdir(), "trainjobc-snippets-"));

@@ -24,15 +24,14 @@ void report_missing_trainer(PluginContext& context) {
   base::Diagnostic& finding =
       context.findings.add("render/jax-needs-trainer", "spec.runtimeRef",
                            fmt::format("the JAX runtime \"{}\" has no replicatedJob with the ancestor "
-                                       "label \"{}\": the controller crashes "
-                                       "without it",
+                                       "label \"{}\": the controller crashes without it",
                                        ref.name.value, model::kTrainer),
                            ref.name.node, "label the replicatedJob that trains");
   finding.notes.push_back({"the runtime", yaml::locate(*context.info.runtime->root->get("metadata"))});
 }
 
 bool is_used(const RuntimeInfo& info) {
-  return info.policy && info.policy->jax;
+  return info.policy && info.policy->has(kPlugin.framework.field);
 }
 
 void expand(PluginContext& context) {

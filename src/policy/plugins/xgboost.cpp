@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 4> kEnv{"DMLC_TRACKER_URI", "DMLC_TRACKER
 constexpr std::array<FrameworkLabel, 1> kLabels{{{"xgboost"}}};
 
 bool is_used(const RuntimeInfo& info) {
-  return info.policy && info.policy->xgboost;
+  return info.policy && info.policy->has(kPlugin.framework.field);
 }
 
 void validate(PluginContext& context) {

@@ -182,10 +182,10 @@ std::string effect_of_hiding(const AdviceContext& context, int64_t gpus) {
     if (has_number || !per_gpu || gpus == 1 || processes != 1) return "";
     return fmt::format("a node has 1 MPI slot instead of one per GPU, which is {}", gpus);
   }
-  if (policy.xgboost) {
+  if (framework && framework->counts_gpus) {
     if (gpus == 1 || !rendered) return "";
-    return fmt::format("XGBoost counts {} worker{} instead of one per GPU, which is {}", processes,
-                       processes == 1 ? "" : "s", processes * gpus);
+    return fmt::format("{} counts {} worker{} instead of one per GPU, which is {}", framework->title,
+                       processes, processes == 1 ? "" : "s", processes * gpus);
   }
   return policy.flux ? fmt::format("Flux runs the command without GPUs instead of with {} per node", gpus)
                      : "";
