@@ -6,10 +6,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "k8s/field.h"
 #include "k8s/object_meta.h"
+#include "k8s/pod/pod.h"
 #include "model/behaviours.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
@@ -159,19 +163,43 @@ void append_as_job_set(k8s::Violations violations, k8s::Violations& out) {
   }
 }
 
-// The controller treats all ports without a name as one and writes the last of them for each, so that the
-// second comes from the same place in the input as the first.
-void explain_copied_ports(k8s::Violations& violations) {
-  for (base::Diagnostic& violation : violations) {
-    const bool is_copy = violation.rule == "jobset/duplicate" && violation.field.ends_with("]") &&
-                         violation.field.find(".ports[") != std::string::npos && !violation.notes.empty() &&
-                         violation.notes.front().location == violation.location;
-    if (!is_copy) continue;
-    violation.message =
-        "the controller treats ports without a name as one, and writes the last of them twice";
-    violation.hint = "give each port a name";
-    violation.notes.clear();
-  }
+using Fields = std::set<std::string>;
+
+// The controller treats all ports without a name as one and writes the last of them for each: elements that
+// come from the same place in the input. Adds the second of each list to `fields`.
+void check_copied_ports(const Field& container, k8s::Violations& out, Fields& fields) {
+  std::map<std::tuple<const base::SourceFile*, uint32_t, uint32_t>, size_t> times;
+  const Field ports = container.child("ports");
+  if (ports.size() < 2) return;
+  k8s::for_each_item(ports, [&](const Field& port) {
+    const base::Location place = port.location();
+    if (!place.file || ++times[{place.file, place.line, place.column}] != 2) return;
+    base::Diagnostic found =
+        rules::finding("jobset/duplicate",
+                       "the controller treats ports without a name as one, and writes the last of them twice",
+                       "give each port a name");
+    found.field = port.path();
+    found.location = place;
+    fields.insert(found.field);
+    out.push_back(std::move(found));
+  });
+}
+
+// Returns the fields that were reported.
+Fields check_copied_ports(const yaml::Node& job_set, k8s::Violations& out) {
+  Fields fields;
+  const Field root(&job_set);
+  const Field spec = root.child("spec");
+  const Field jobs = spec.child("replicatedJobs");
+  k8s::for_each_item(jobs, [&](const Field& job) {
+    const Field job_template = job.child("template");
+    const Field job_spec = job_template.child("spec");
+    const Field pod_template = job_spec.child("template");
+    const Field pod_spec = pod_template.child("spec");
+    k8s::pod::for_each_container(pod_spec,
+                                 [&](const Field& container) { check_copied_ports(container, out, fields); });
+  });
+  return fields;
 }
 
 }  // namespace
@@ -185,8 +213,11 @@ k8s::Violations validate_job_set(const yaml::Node& admitted, const schema::Schem
                                  const k8s::jobset::Behaviour& behaviour) {
   k8s::Violations out;
   schema::Validation structure = schema::validate_structure(admitted, schema);
+  const Fields copied_ports = check_copied_ports(admitted, out);
+  std::erase_if(structure.violations, [&](const base::Diagnostic& found) {
+    return found.rule == "input/duplicate" && copied_ports.contains(found.field);
+  });
   append_as_job_set(std::move(structure.violations), out);
-  explain_copied_ports(out);
   if (!structure.types_fit) return out;
   check_written_nulls(admitted, schema, out);
   // The name was checked with the job's; labels and annotations come from the runtime's template.
