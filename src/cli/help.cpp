@@ -247,8 +247,7 @@ std::string files(const Command& command) {
       ".I .trainjobc.yaml",
       "Settings. It applies to the files in its folder and below, except where a nearer one applies; "
       "standard input and pipes\nhave the settings of a file in the working directory. Flags override "
-      "environment "
-      "variables, which override the file.");
+      "environment variables, which override the file.");
 }
 
 std::string examples(const Command& command) {

@@ -159,8 +159,8 @@ std::string excluded_by(lint::Configurations* configurations, const std::string&
   return configurations ? configurations->excluded_by(name) : "";
 }
 
-// A link in a repository to a file outside of it: who may commit a link may not read that file, and messages
-// quote lines.
+// A link in a repository to a file outside of it: whoever commits the link may not be allowed to read the
+// file, and messages quote its lines.
 std::optional<IoError> link_out(const base::FileSystem& files, const std::string& path) {
   std::error_code error;
   if (!fs::is_symlink(path, error)) return std::nullopt;
@@ -269,7 +269,7 @@ class InputFiles {
 
   std::optional<IoError> read() {
     std::map<std::string, bool> sorted;
-    for (const auto& [place, planned] : files_) sorted[planned.name] = planned.named;
+    for (const auto& [place, file] : files_) sorted[file.name] = file.named;
     for (const auto& [name, named] : sorted) {
       IoResult<std::string> text = name == base::kStdin ? console_.read_stdin() : console_.files().read(name);
       if (const auto* error = std::get_if<IoError>(&text)) return *error;

@@ -75,7 +75,7 @@ class Tree {
     binding.flag = &flag;
     std::vector<std::string> names = flag.names;
     names.insert(names.end(), flag.old_names.begin(), flag.old_names.end());
-    // CLI11 knows a flag that means something by itself as --flag{value}.
+    // CLI11 writes a flag that may be given without its value as --flag{value}.
     const std::string bare = flag.bare.empty() ? "" : fmt::format("{{{}}}", flag.bare);
     const std::string joined = fmt::format("{}{}", fmt::join(names, bare + ","), bare);
     if (!flag.bare.empty()) {
@@ -103,7 +103,7 @@ class Tree {
   std::deque<ParsedCommand> nodes_;
 };
 
-// What other tools call something, and what it is called here.
+// A name that other tools have for something, and the name here.
 struct OtherName {
   std::string_view name;
   std::string_view here;

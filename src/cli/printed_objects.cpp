@@ -173,7 +173,7 @@ class ScopeFolders {
 using Files = std::map<std::string, const PrintedObject*>;
 
 // The objects by their paths in the directory; empty, after an error, if two share a path.
-Files plan(Console& console, std::span<const PrintedObject* const> objects, const ScopeFolders& folders) {
+Files by_path(Console& console, std::span<const PrintedObject* const> objects, const ScopeFolders& folders) {
   std::map<std::string_view, std::set<std::string_view>> namespaces;  // by scope
   for (const PrintedObject* object : objects) namespaces[object->scope].insert(object->ns);
   Files files;
@@ -282,7 +282,7 @@ bool all_stay_inside(Console& console, const std::string& directory, const Files
 int write_directory(Console& console, const std::string& directory,
                     std::span<const PrintedObject* const> objects, Prune prune) {
   const ScopeFolders folders(objects);
-  const Files files = plan(console, objects, folders);
+  const Files files = by_path(console, objects, folders);
   if (files.empty() && !objects.empty()) return kFailed;
   if (const auto error = console.files().make_directory(directory)) return fail(console, error->message);
   if (!all_stay_inside(console, directory, files, prune)) return kFailed;

@@ -325,7 +325,7 @@ class Roots {
   std::vector<const lint::Config*> configs_;     // of the releases
   std::map<std::string, std::string> left_out_;  // absolute paths, with the reason
   std::set<std::string> patches_;                // absolute paths
-  std::set<std::string_view> said_;              // of what it was said that no program builds it
+  std::set<std::string_view> said_;              // those reported as not built, for lack of a program
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ struct JobResult {
   std::optional<base::Location> name_at;  // of its metadata.name, if it was admitted
   base::Diagnostics reading;              // about its text
   base::Diagnostics diagnostics;
-  size_t of_admission = 0;  // so many of the diagnostics are of passes 2 and 3
+  size_t of_admission = 0;  // the number of diagnostics of passes 2 and 3
   std::vector<PassedOver> passed_over;
   const StoredRuntime* runtime = nullptr;
   bool refused = false;

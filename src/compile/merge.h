@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How a TrainJob's changes are merged into its runtime's JobSet spec: one function and file per generation of
-// the API, selected by Behaviours::overrides.
+// Pass 4, merge: a TrainJob's overrides and resources into its runtime. Each generation of the API has its
+// own function for overrides, selected by Behaviours::overrides.
 #pragma once
 
 #include <functional>
@@ -52,8 +52,6 @@ const yaml::Node* merge_typed(const OverrideMerge& merge, const yaml::Node* orig
 const yaml::Node* merge_into_jobs(const OverrideMerge& merge, const yaml::Node& spec,
                                   const std::function<bool(std::string_view)>& names, FieldPath path,
                                   const yaml::Node& change, std::string_view field);
-
-// Pass 4, merge: the job's overrides and resources into its runtime.
 
 struct MergeInputs {
   const model::TrainJob& job;

@@ -23,7 +23,7 @@ struct JobUnit {
   bool is_as_written = false;              // `source` has the fields of its file
   model::TrainJob job;                     // decoded if admitted
   const StoredRuntime* runtime = nullptr;  // nullptr if it or the job is rejected, or it is missing
-  size_t of_admission = 0;                 // so many of the diagnostics are of passes 2 and 3
+  size_t of_admission = 0;                 // the number of diagnostics of passes 2 and 3
   std::vector<const yaml::Node*> objects;  // of the result, in order
   bool complete = false;                   // no pass was left out, so all rules were checked
 };

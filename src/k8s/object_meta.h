@@ -25,6 +25,12 @@ inline std::string_view effective_namespace(std::string_view ns) {
   return ns.empty() ? kDefaultNamespace : ns;
 }
 
+// The group of an apiVersion: "jobset.x-k8s.io"; "" of "v1".
+inline std::string_view group_of(std::string_view api_version) {
+  const size_t slash = api_version.find('/');
+  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
+
 // What only the API server sets.
 inline constexpr std::array<std::string_view, 8> kServerMetadata{
     "creationTimestamp", "deletionGracePeriodSeconds",

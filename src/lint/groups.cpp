@@ -305,8 +305,7 @@ std::string hint_at(const std::string& place) {
   if (place.empty()) return "";
   return fmt::format(
       "{} has one, in another scope: list its folder under runtimes in this scope's .trainjobc.yaml, or "
-      "write "
-      "scope: false if the two folders belong together",
+      "write scope: false if the two folders belong together",
       place);
 }
 

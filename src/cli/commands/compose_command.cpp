@@ -50,14 +50,6 @@ compose::ComposeOptions compose_options(const ComposeFlags& flags) {
   return options;
 }
 
-// "" if the inputs have the one job of a Compose file.
-std::string check_one_job(const Compilation& compiled) {
-  const size_t jobs = compose::count_jobs(compiled.objects);
-  if (jobs == 1) return "";
-  if (jobs == 0) return "the inputs contain no TrainJob";
-  return fmt::format("the inputs contain {} TrainJobs: choose one with --job NAME", jobs);
-}
-
 // What --nodes and --processes can contradict.
 constexpr std::array<std::string_view, 3> kOfLaunchers{"advice/launcher-setting", "advice/mpi-launcher",
                                                        "advice/no-launcher"};
@@ -101,7 +93,8 @@ int run_compose(Console& outer, const ComposeFlags& flags) {
   if (!compiled) return kFailed;
   if (compiled->rejected) return kRejected;
   if (!can_run(console, std::move(compiled->loaded.groups), options, flags)) return kRejected;
-  if (const std::string wrong = check_one_job(compiled->all); !wrong.empty()) return fail(console, wrong);
+  const std::string wrong = compose::check_one_job(compiled->all.objects, "", "with --job NAME");
+  if (!wrong.empty()) return fail(console, wrong);
   const compose::Composition made = compose::compose_job(compiled->all.objects, how);
   if (!made.error.empty()) return fail(console, made.error);
   for (const std::string& text : made.notes) note(console, text);
@@ -139,17 +132,14 @@ std::function<int(Console&)> setup_compose(Command& command) {
   flags->colour.add_to(command);
   command.details = {
       "Prints a file of the Compose specification for docker compose and podman compose: each pod is a "
-      "service "
-      "with the host name, addresses, environment, command, files and volumes that it has in the cluster. "
-      "The first lines of the "
-      "file say how to run it.",
-      "ConfigMaps and Secrets among the inputs become files and variables. What comes from other Secrets is "
-      "a "
-      "variable of your shell, as in WANDB_API_KEY=... docker compose up. Claims are volumes, which are "
-      "empty at "
-      "first. Limits of CPU and memory are left out. Notes say what else one machine doesn't have.",
+      "service with the host name, addresses, environment, command, files and volumes that it has in the "
+      "cluster. The first lines of the file say how to run it.",
+      "ConfigMaps and Secrets among the inputs become files and variables. What comes from other Secrets "
+      "is a variable of your shell, as in WANDB_API_KEY=... docker compose up. Claims are volumes, which "
+      "are empty at first. Limits of CPU and memory are left out. Notes say what else one machine doesn't "
+      "have.",
       "GPUs of NVIDIA are given to the pods in their order, each to one of them."};
-  command.exit_statuses = {{0, "printed"}, {1, "an input was rejected"}, {2, "usage or I/O"}};
+  command.exit_statuses = {{0, "printed"}, {1, "an input was rejected"}, {2, "usage or I/O error"}};
   command.examples = {"trainjobc compose jobs/scratch/smoke.yaml --processes 2 --cpu > compose.yaml",
                       "trainjobc compose jobs/ --job bert-eval --mount .:/workspace --image torch:trial"};
   return [flags](Console& console) { return run_compose(console, *flags); };

@@ -237,11 +237,11 @@ cluster::Orphans orphans_of(Console& console, const DiffFlags& flags) {
   return whole || !flags.live.empty() ? cluster::Orphans::All : cluster::Orphans::OfInputs;
 }
 
-// What to compare, and with what: splits flags that say `OLD_DIR NEW_DIR`.
-struct DiffPlan {
+// The inputs, and those that they are compared with.
+struct Sides {
   InputFlags input;
   InputFlags from;
-  bool files = false;
+  bool files = false;  // `from` are files, not objects of a cluster
 };
 
 bool names_two_directories(Console& console, const DiffFlags& flags) {
@@ -253,23 +253,24 @@ bool names_two_directories(Console& console, const DiffFlags& flags) {
          });
 }
 
-DiffPlan plan_of(Console& console, const DiffFlags& flags) {
-  DiffPlan plan{flags.input, flags.input, false};
-  plan.from.filenames.clear();
-  if (!flags.from_runtimes.empty()) plan.from.runtimes = flags.from_runtimes;
+// `OLD_DIR NEW_DIR` are both sides.
+Sides sides_of(Console& console, const DiffFlags& flags) {
+  Sides sides{flags.input, flags.input, false};
+  sides.from.filenames.clear();
+  if (!flags.from_runtimes.empty()) sides.from.runtimes = flags.from_runtimes;
   if (names_two_directories(console, flags)) {
-    plan.files = true;
-    plan.from.paths = {flags.input.paths.front()};
-    plan.input.paths = {flags.input.paths.back()};
+    sides.files = true;
+    sides.from.paths = {flags.input.paths.front()};
+    sides.input.paths = {flags.input.paths.back()};
     note(console,
          fmt::format(
              "comparing the files of {} with those of {}; to compare both with a cluster, pass them with -f",
              flags.input.paths.front(), flags.input.paths.back()));
   } else if (!flags.from.empty()) {
-    plan.files = true;
-    plan.from.paths = flags.from;
+    sides.files = true;
+    sides.from.paths = flags.from;
   }
-  return plan;
+  return sides;
 }
 
 // If inputs have no namespace but saved objects of their names do, names the missing flag.
@@ -427,9 +428,9 @@ int run_diff(Console& console, const DiffFlags& flags, base::ProcessRunner& runn
   } else if (!flags.revisions.base.empty()) {
     report = compare_revisions(console, flags, runner);
   } else {
-    const DiffPlan plan = plan_of(console, flags);
-    if (!plan.files) return compare_live(console, flags, runner);
-    report = compare_files(console, flags, plan.from, plan.input);
+    const Sides sides = sides_of(console, flags);
+    if (!sides.files) return compare_live(console, flags, runner);
+    report = compare_files(console, flags, sides.from, sides.input);
   }
   return report ? print(console, *report, flags, true, runner) : kFailed;
 }
@@ -476,25 +477,22 @@ std::function<int(Console&)> setup_diff(Command& command) {
   flags->kubectl.add_timeout_to(command, "one call of kubectl or git");
   flags->colour.add_to(command);
   command.details = {
-      "Compares with kubectl's cluster, or with --live, --from or --base. Two directories as PATHs, without "
-      "-f or "
-      "one of those flags, are OLD_DIR and NEW_DIR: this shows what a change to files does to every job, "
-      "without a cluster. --from-version and --to-version show what a Trainer upgrade does to every job.",
+      "Compares with kubectl's cluster, or with --live, --from or --base. Two directories as PATHs, "
+      "without -f or one of those flags, are OLD_DIR and NEW_DIR: this shows what a change to files does "
+      "to every job, without a cluster. --from-version and --to-version show what a Trainer upgrade does "
+      "to every job.",
       "--base REV shows what a branch, or a change that is not committed yet, does to every job below the "
       "PATHs (default: the working directory). As with git diff REV...HEAD, what others have committed to "
-      "REV "
-      "since then is left out; --no-merge-base compares with REV itself. Untracked files count; the index "
-      "does "
-      "not matter. git runs no filters, hooks or other programs of the repository's configuration, and "
-      "fetches nothing.",
-      "A TrainJob or file with errors does not keep the others from being compared: the report lists it, and "
-      "the "
-      "exit status is 2."};
+      "REV since then is left out; --no-merge-base compares with REV itself. Untracked files count; the "
+      "index does not matter. git runs no filters, hooks or other programs of the repository's "
+      "configuration, and fetches nothing.",
+      "A TrainJob or file with errors does not keep the others from being compared: the report lists it, "
+      "and the exit status is 2."};
   command.variables.push_back(
       {"KUBECTL_EXTERNAL_DIFF", "Program that shows the differences, as for kubectl diff."});
   command.variables.push_back({"PAGER", "Pager of a long report on a terminal."});
   command.exit_statuses = {
-      {0, "no difference"}, {1, "differences"}, {2, "usage, I/O, kubectl, git or a rejected input"}};
+      {0, "no difference"}, {1, "differences"}, {2, "usage, I/O, kubectl or git error, or a rejected input"}};
   command.examples = {
       "trainjobc diff jobs/", "kubectl get jobsets -A -o yaml | trainjobc diff jobs/ --live -",
       "trainjobc diff --base origin/main jobs/", "trainjobc diff --from-version 2.2 --to-version 2.3 jobs/"};

@@ -131,7 +131,7 @@ std::function<int(Console&)> setup_explain(Command& command) {
       "not only copied, the rule that computed it. With --field, prints one line per field. A value that the "
       "job's overrides or a rule replaced is shown with the values before it: of the runtime, and after each "
       "override."};
-  command.exit_statuses = {{0, "explained"}, {1, "an input was rejected"}, {2, "usage or I/O"}};
+  command.exit_statuses = {{0, "explained"}, {1, "an input was rejected"}, {2, "usage or I/O error"}};
   command.examples = {"trainjobc explain jobs/ml-research/bert-pretrain.yaml",
                       "trainjobc explain jobs/ --job ml-research/bert-pretrain --field image",
                       "trainjobc explain jobs/ --job bert-pretrain --field PET_NNODES -o json",

@@ -40,7 +40,8 @@ std::function<int(Console&)> setup_graph(Command& command) {
       "Draws each job's pods and what they start after (solid arrows), and the Secrets, ConfigMaps, volumes, "
       "Service and PodGroup that they use (dashed arrows). In a ```mermaid block, GitHub and GitLab draw the "
       "default format."};
-  command.exit_statuses = {{0, "drawn"}, {1, "an input was rejected"}, {2, "usage, I/O or no Graphviz"}};
+  command.exit_statuses = {
+      {0, "drawn"}, {1, "an input was rejected"}, {2, "usage or I/O error, or no Graphviz"}};
   command.examples = {"trainjobc graph jobs/ml-research/t5-deepspeed.yaml",
                       "trainjobc graph jobs/ --job t5-deepspeed -o dot"};
   return [flags](Console& console) {

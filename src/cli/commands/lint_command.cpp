@@ -309,14 +309,13 @@ std::function<int(Console&)> setup_lint(Command& command) {
       "changed since they were read, stay unchanged. --fix=all also writes what hints suggest, such as the "
       "name that a misspelt one is closest to: read the changes, with --diff or git diff.",
       "--changed-since REV reports on the TrainJobs and runtimes that differ from those of REV, also in "
-      "files "
-      "that are not committed, and on all TrainJobs of a runtime or settings file that differs. As with git "
-      "diff "
-      "REV...HEAD, the comparison begins where HEAD left REV; --no-merge-base compares with REV itself. A "
-      "file "
-      "that only has another name is no change. A finding that REV does not have is always reported."};
+      "files that are not committed, and on all TrainJobs of a runtime or settings file that differs. As "
+      "with git diff REV...HEAD, the comparison begins where HEAD left REV; --no-merge-base compares with "
+      "REV itself. A file that only has another name is no change. A finding that REV does not have is "
+      "always reported."};
   command.variables.push_back({"TRAINJOBC_FAIL_ON", "Same as --fail-on."});
-  command.exit_statuses = {{0, "no finding at the --fail-on level"}, {1, "findings"}, {2, "usage or I/O"}};
+  command.exit_statuses = {
+      {0, "no finding at the --fail-on level"}, {1, "findings"}, {2, "usage or I/O error"}};
   command.examples = {"trainjobc lint jobs/",
                       "trainjobc lint jobs/ --fix=all --diff",
                       "trainjobc lint . --format github",

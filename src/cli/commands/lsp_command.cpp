@@ -131,7 +131,7 @@ std::function<int(Console&)> setup_lsp(Command& command) {
                        {"XDG_CACHE_HOME", "The cache folder; ~/.cache without it."}};
   command.exit_statuses = {{0, "ended by the editor"},
                            {1, "the connection closed before the editor ended the session"},
-                           {2, "usage or I/O"}};
+                           {2, "usage or I/O error"}};
   command.examples = {"trainjobc lsp", "trainjobc lsp --stdio"};
   return [uses_stdio](Console& console) { return run_lsp(console); };
 }

@@ -353,8 +353,9 @@ std::function<int(Console&)> setup_migrate(Command& command) {
       "default shows a diff; standard input is rewritten to standard output. With --write, files are "
       "replaced atomically and keep their mode and owner; read-only files, and files that have changed since "
       "they were read, stay unchanged."};
-  command.exit_statuses = {
-      {0, "migrated"}, {1, "an input was rejected or something can't be carried over"}, {2, "usage or I/O"}};
+  command.exit_statuses = {{0, "migrated"},
+                           {1, "an input was rejected or something can't be carried over"},
+                           {2, "usage or I/O error"}};
   command.examples = {"trainjobc migrate --to 2.3 jobs/ runtimes/", "trainjobc migrate --to 2.3 --write .",
                       "trainjobc migrate --to 2.3 --output-dir migrated/ --runtime-name team-torch jobs/"};
   return [flags](Console& console) { return run_migrate(console, *flags); };

@@ -567,13 +567,11 @@ std::function<int(Console&)> setup_new(Command& command) {
       .takes("FILE");
   command.details = {
       "On a terminal, asks for what the flags leave open. Elsewhere --name, and the command if the runtime "
-      "has none, "
-      "must be given.",
+      "has none, must be given.",
       "What lint would say of the job is said of the flags, and nothing is written. Comments in the output "
-      "are at "
-      "values to look at."};
+      "are at values to look at."};
   command.variables = {{std::string(kConfigVariable), "The configuration file."}};
-  command.exit_statuses = {{0, "written"}, {1, "lint would report a finding"}, {2, "usage or I/O"}};
+  command.exit_statuses = {{0, "written"}, {1, "lint would report a finding"}, {2, "usage or I/O error"}};
   command.examples = {
       "trainjobc new torch --name bert --nodes 4 --gpus 8 -- torchrun train.py",
       "trainjobc new --from-runtime torch-h100 -o jobs/bert.yaml --name bert -- torchrun train.py",

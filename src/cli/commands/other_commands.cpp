@@ -29,7 +29,7 @@ std::function<int(Console&)> setup_completion(Command& command) {
   wanted.required = true;
   command.details = {
       "Packages install these scripts. The scripts call the trainjobc on the PATH for completions."};
-  command.exit_statuses = {{0, "printed"}, {2, "usage or I/O"}};
+  command.exit_statuses = {{0, "printed"}, {2, "usage or I/O error"}};
   command.examples = {"source <(trainjobc completion bash)",
                       "trainjobc completion zsh > ~/.zsh/completions/_trainjobc",
                       "trainjobc completion fish > ~/.config/fish/completions/trainjobc.fish"};
@@ -46,15 +46,11 @@ std::function<int(Console&)> setup_completion(Command& command) {
 std::function<int(Console&)> setup_kustomize_config(Command& command) {
   command.details = {
       "kustomize changes images, names, and references to them in the fields that it knows: those of "
-      "Kubernetes' "
-      "own kinds. This file names those of Trainer's; list it under configurations: in a kustomization.yaml. "
-      "With "
-      "it, images: reaches spec.trainer.image and the runtimes' containers, replicas: the number of nodes, "
-      "and "
-      "namePrefix, nameSuffix and the hashes of generated ConfigMaps and Secrets also change what TrainJobs "
-      "and "
-      "runtimes refer to."};
-  command.exit_statuses = {{0, "printed"}, {2, "usage or I/O"}};
+      "Kubernetes' own kinds. This file names those of Trainer's; list it under configurations: in a "
+      "kustomization.yaml. With it, images: reaches spec.trainer.image and the runtimes' containers, "
+      "replicas: the number of nodes, and namePrefix, nameSuffix and the hashes of generated ConfigMaps "
+      "and Secrets also change what TrainJobs and runtimes refer to."};
+  command.exit_statuses = {{0, "printed"}, {2, "usage or I/O error"}};
   command.examples = {"trainjobc kustomize-config > trainjob-fields.yaml"};
   return [](Console& console) {
     return console.write_stdout(kustomize::configuration()) ? kOk : fail(console, "can't write the output");
@@ -122,7 +118,7 @@ std::function<int(Console&)> setup_schema(Command& command) {
       "yaml-language-server: $schema=PATH, VS Code also by its setting yaml.schemas. The schemas of all "
       "versions are installed in share/trainjobc/schemas, by group, kind and version, where kubeconform "
       "finds them with -schema-location."};
-  command.exit_statuses = {{0, "printed"}, {2, "usage or I/O"}};
+  command.exit_statuses = {{0, "printed"}, {2, "usage or I/O error"}};
   command.examples = {"trainjobc schema TrainJob > trainjob.json",
                       "trainjobc schema ClusterTrainingRuntime --trainer-version 2.2"};
   return [flags](Console& console) { return run_schema(console, *flags); };
@@ -200,10 +196,9 @@ std::function<int(Console&)> setup_version(Command& command) {
       .shows_default()
       .was("--output");
   command.details = {
-      "The Trainer versions that it compiles for, the releases whose rules it has, and the releases that it "
-      "was compared "
-      "with last, running random jobs."};
-  command.exit_statuses = {{0, "printed"}, {2, "usage or I/O"}};
+      "The Trainer versions that it compiles for, the releases whose rules it has, and the releases that "
+      "it was compared with last, running random jobs."};
+  command.exit_statuses = {{0, "printed"}, {2, "usage or I/O error"}};
   command.examples = {"trainjobc version", "trainjobc version -o json"};
   return [format](Console& console) {
     const std::string text = *format == "json" ? as_json() : as_text();
@@ -249,7 +244,7 @@ std::function<int(Console&)> setup_function(Command& command) {
       "must be in --ssh-key-dir or $TRAINJOBC_SSH_KEY_DIR. Anyone who can commit a job with some namespace "
       "and name, and read what is rendered, has that job's key: give each team its own seed."};
   command.exit_statuses = {
-      {0, "rendered"}, {1, "an input was rejected (results say why)"}, {2, "usage or I/O"}};
+      {0, "rendered"}, {1, "an input was rejected (results say why)"}, {2, "usage or I/O error"}};
   command.examples = {"kpt fn eval jobs/ --exec \"trainjobc function\"",
                       "kpt fn source jobs/ | trainjobc function"};
   return [keys](Console& console) { return run_function(console, *keys); };

@@ -136,14 +136,12 @@ std::function<int(Console&)> setup_plan(Command& command) {
       "RuntimeClasses and resources that Kueue's configuration transforms or excludes are not read. "
       "The labels of Namespaces among the files count.",
       "Jobs that are queued at the same time are tried as Kueue's scheduler tries them, without fair "
-      "sharing: one "
-      "of each ClusterQueue at a time, by the value of their WorkloadPriorityClass or PriorityClass, then by "
-      "metadata.creationTimestamp; jobs without one are the newest, in the order of their names. None of "
-      "them ends. "
-      "Jobs that stay pending don't change the exit status."};
+      "sharing: one of each ClusterQueue at a time, by the value of their WorkloadPriorityClass or "
+      "PriorityClass, then by metadata.creationTimestamp; jobs without one are the newest, in the order of "
+      "their names. None of them ends. Jobs that stay pending don't change the exit status."};
   command.exit_statuses = {{0, "planned"},
                            {1, "an input was rejected or a job can never be admitted"},
-                           {2, "usage, I/O or kubectl"}};
+                           {2, "usage, I/O or kubectl error"}};
   command.examples = {"trainjobc plan jobs/", "trainjobc plan jobs/ --job ml-research/t5-deepspeed --ranks",
                       "trainjobc plan jobs/ --cluster -o markdown"};
   return [flags](Console& console) {

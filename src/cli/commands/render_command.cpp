@@ -166,7 +166,7 @@ std::function<int(Console&)> setup_render(Command& command) {
   command.details = {
       "The key of seed:PATH depends only on the file and the job's namespace and name: anyone who can commit "
       "a job with that namespace and name, and read what is rendered, has its key."};
-  command.exit_statuses = {{0, "rendered"}, {1, "an input was rejected"}, {2, "usage or I/O"}};
+  command.exit_statuses = {{0, "rendered"}, {1, "an input was rejected"}, {2, "usage or I/O error"}};
   command.examples = {"trainjobc render jobs/ml-research/bert-pretrain.yaml",
                       "trainjobc render . --output-dir rendered --ssh-key omit",
                       "helm template charts/training | trainjobc render --passthrough -"};

@@ -417,8 +417,9 @@ int run_runtimes(Console& console, const RuntimesFlags& flags) {
   if (const auto* error = std::get_if<base::IoError>(&found)) return fail(console, error->message);
   const auto& known = std::get<KnownRuntimes>(found);
   if (!known.empty_directories.empty() && !flags.directories.allow_empty) {
-    return fail(console, fmt::format("{} contains no runtime; -k builds a kustomization, --allow-empty accepts this",
-                                     known.empty_directories.front()));
+    return fail(console,
+                fmt::format("{} contains no runtime; -k builds a kustomization, --allow-empty accepts this",
+                            known.empty_directories.front()));
   }
   const std::vector<KnownRuntime>& runtimes = known.runtimes;
   if (!flags.show.empty()) return show(console, runtimes, flags.show);
@@ -447,7 +448,7 @@ Command& add_pull(Command& command, RuntimesPullFlags& flags) {
   pull.details = {
       "Writes NAME.yaml for each ClusterTrainingRuntime and NAMESPACE/NAME.yaml for each TrainingRuntime, "
       "without what the API server and controllers filled in, and prints the paths. Removes no file."};
-  pull.exit_statuses = {{0, "written"}, {2, "usage, I/O or kubectl"}};
+  pull.exit_statuses = {{0, "written"}, {2, "usage, I/O or kubectl error"}};
   pull.examples = {"trainjobc runtimes pull --context production runtimes/"};
   return pull;
 }
@@ -465,7 +466,7 @@ Command& add_check(Command& command, RuntimesCheckFlags& flags) {
   check.add("-o,--format", &flags.format, "Output format").one_of({"text", "json"}).shows_default();
   check.details = {
       "A runtime that the other side does not have is listed, but does not count as a difference."};
-  check.exit_statuses = {{0, "none differs"}, {1, "a runtime differs"}, {2, "usage, I/O or kubectl"}};
+  check.exit_statuses = {{0, "none differs"}, {1, "a runtime differs"}, {2, "usage, I/O or kubectl error"}};
   check.examples = {"trainjobc runtimes check runtimes/ --trainer-version 2.3",
                     "trainjobc runtimes check runtimes/ --context production"};
   return check;
@@ -503,7 +504,7 @@ std::function<int(Console&)> setup_runtimes(Command& command) {
       "If several places of a scope have a runtime of the same name, the first one is used and listed: the "
       "inputs, --runtimes, the configuration, the catalogue."};
   command.variables = {{std::string(kConfigVariable), "The configuration file."}};
-  command.exit_statuses = {{0, "printed"}, {2, "usage or I/O"}};
+  command.exit_statuses = {{0, "printed"}, {2, "usage or I/O error"}};
   command.examples = {"trainjobc runtimes", "trainjobc runtimes runtimes/",
                       "trainjobc runtimes --show torch-distributed > runtimes/torch.yaml",
                       "trainjobc runtimes --used-by torch-h100 jobs/"};

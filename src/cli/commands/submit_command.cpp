@@ -445,7 +445,7 @@ std::function<int(Console&)> setup_submit(Command& command) {
       "events; Ctrl-C stops waiting and leaves the jobs running."};
   command.exit_statuses = {{0, "all objects applied"},
                            {1, "an input was rejected or a JobSet failed"},
-                           {2, "usage, I/O or kubectl"}};
+                           {2, "usage, I/O or kubectl error"}};
   command.examples = {"trainjobc submit --dry-run=server jobs/",
                       "trainjobc submit jobs/ml-research/bert-pretrain.yaml --wait --timeout 2h",
                       "trainjobc submit jobs/ --context staging --namespace research"};

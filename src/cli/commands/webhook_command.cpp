@@ -161,7 +161,10 @@ std::function<int(Console&)> setup_webhook(Command& command) {
       "refuses nothing unless --deny says so. In a pod, it lists and watches the cluster's runtimes with the "
       "service account; while they are not known, it says nothing.",
       "In the settings, the paths of `suppress` are NAMESPACE/KIND/NAME: team-a/TrainJob/*."};
-  command.exit_statuses = {{0, "ended by SIGTERM or SIGINT"}, {2, "usage or I/O"}};
+  command.variables = {
+      {"KUBERNETES_SERVICE_HOST", "The API server's address, which Kubernetes sets in each pod."},
+      {"KUBERNETES_SERVICE_PORT", "Its port, likewise."}};
+  command.exit_statuses = {{0, "ended by SIGTERM or SIGINT"}, {2, "usage or I/O error"}};
   command.examples = {
       "trainjobc webhook --tls-cert tls.crt --tls-key tls.key",
       "trainjobc webhook --tls-cert tls.crt --tls-key tls.key --deny error,advice/no-launcher",

@@ -283,7 +283,7 @@ class Comparison {
   Identity identity(const AnyObject& object) const {
     std::string ns(object.ns);
     if (options_.default_is_none && ns == k8s::kDefaultNamespace) ns.clear();
-    return {std::string(group_of(object.api_version)), std::string(object.kind), std::move(ns),
+    return {std::string(k8s::group_of(object.api_version)), std::string(object.kind), std::move(ns),
             std::string(object.name)};
   }
 

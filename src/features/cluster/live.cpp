@@ -33,7 +33,6 @@ class LiveReader {
   LiveReader(LiveSet& live, LiveText& text) : live_(live), text_(text), make_(live.arena) {}
 
   // The apiVersion and kind of an object that lacks them are those of its list: a typed list from the API
-  // itself
   // (`kubectl get --raw`) names them once.
   void add(const Node& root, std::string_view list_version, std::string_view list_kind) {
     if (!root.is_map()) return note_strange(root);
@@ -81,11 +80,6 @@ LiveText read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics)
   secret::hide_secrets(found);
   diagnostics.append(std::move(found));
   return text;
-}
-
-std::string_view group_of(std::string_view api_version) {
-  const size_t slash = api_version.find('/');
-  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
 }
 
 std::string object_id(std::string_view kind, std::string_view ns, std::string_view name) {

@@ -45,9 +45,6 @@ struct LiveText {
 // diagnostics.
 LiveText read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics);
 
-// The group of an apiVersion: "jobset.x-k8s.io"; "" of "v1".
-std::string_view group_of(std::string_view api_version);
-
 // "Kind/namespace/name", with `default` for no namespace.
 std::string object_id(std::string_view kind, std::string_view ns, std::string_view name);
 

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "compile/build.h"
+#include "k8s/object_meta.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "schema/strategic_merge.h"
@@ -156,9 +157,9 @@ size_t number_of(std::string_view job, const LiveObject& object, const JobNames&
 }  // namespace
 
 bool is_trainers(const LiveObject& object, const JobNames& jobs) {
-  const std::string_view group = group_of(object.api_version);
+  const std::string_view group = k8s::group_of(object.api_version);
   if (object.kind == "JobSet") {
-    if (group != group_of(model::kJobSetApiVersion)) return false;
+    if (group != k8s::group_of(model::kJobSetApiVersion)) return false;
     return !owning_job(object).empty() || is_managed_by_trainer(object) || has_ancestor_label(object) ||
            has_no_maker(object);
   }

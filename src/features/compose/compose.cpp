@@ -202,8 +202,12 @@ bool is_of_job(const Object& object) {
 
 }  // namespace
 
-size_t count_jobs(std::span<const Object> objects) {
-  return static_cast<size_t>(std::ranges::count_if(objects, is_of_job));
+std::string check_one_job(std::span<const Object> objects, std::string_view wanted, std::string_view way) {
+  const auto jobs = std::ranges::count_if(objects, is_of_job);
+  if (jobs == 1) return "";
+  if (jobs > 1) return fmt::format("the inputs contain {} TrainJobs: choose one {}", jobs, way);
+  return wanted.empty() ? "the inputs contain no TrainJob"
+                        : fmt::format("the inputs contain no TrainJob \"{}\"", wanted);
 }
 
 Composition compose_job(std::span<const Object> objects, const ComposeOptions& options) {

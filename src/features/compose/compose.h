@@ -44,8 +44,9 @@ struct Composition {
   std::string error;               // why there can be no file
 };
 
-// The number of TrainJobs that the objects were made from.
-size_t count_jobs(std::span<const Object> objects);
+// "" if the objects are those of one TrainJob, otherwise what is wrong. `wanted` is the one that was asked
+// for, if any; `way` is how to ask for one.
+std::string check_one_job(std::span<const Object> objects, std::string_view wanted, std::string_view way);
 
 // `objects` are those of one TrainJob, compiled with_defaults, and the ConfigMaps, Secrets and Services of
 // the inputs.

@@ -79,7 +79,7 @@ const Node* gpu_reservation(Draft& draft, int64_t count) {
   return make.with_path(nullptr, {"resources", "reservations", "devices"}, make.list(devices));
 }
 
-constexpr int64_t kMostGpus = 1024;  // of a pod, on no machine
+constexpr int64_t kMostGpus = 1024;  // of a pod; no machine has more
 
 void add_devices(Draft& draft, const Node& container, Fields& service) {
   const Node* limits = container.at({"resources", "limits"});

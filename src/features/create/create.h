@@ -30,7 +30,7 @@ struct NewFramework {
 std::span<const NewFramework> frameworks();
 const NewFramework* find_framework(std::string_view name);
 
-// What a runtime says, and so leaves open.
+// What a runtime sets, and so what a job has to.
 struct RuntimeFacts {
   struct Target {
     std::string job;        // of replicatedJobs
@@ -78,7 +78,7 @@ struct JobRequest {
   std::vector<std::string> remarks;  // comments above the job
 };
 
-// Whether it is a quantity of nothing.
+// Whether the quantity is zero.
 bool is_zero(std::string_view amount);
 
 struct DraftLine {

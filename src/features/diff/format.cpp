@@ -515,7 +515,7 @@ std::string summary_of(const cluster::Report& report, bool files) {
 }
 
 std::string manifest_name(const cluster::ObjectDiff& object) {
-  const std::string_view group = cluster::group_of(object.api_version);
+  const std::string_view group = k8s::group_of(object.api_version);
   const std::string_view version =
       std::string_view(object.api_version).substr(group.empty() ? 0 : group.size() + 1);
   std::string name = fmt::format("{}{}{}{}{}.{}.{}.{}", object.scope, object.scope.empty() ? "" : ".", group,

@@ -79,7 +79,8 @@ constexpr auto kClaimPods = std::to_array<PodField>({{"volumes/persistentVolumeC
 constexpr auto kAccountPods = std::to_array<PodField>({{"serviceAccountName"}});
 constexpr auto kPriorityPods = std::to_array<PodField>({{"priorityClassName", false}});
 constexpr auto kRuntimeJobs = std::to_array<std::string_view>({"spec/runtimeRef/name"});
-constexpr auto kQueueJobs = std::to_array<std::string_view>({R"(metadata/labels/kueue.x-k8s.io\/queue-name)"});
+constexpr auto kQueueJobs =
+    std::to_array<std::string_view>({R"(metadata/labels/kueue.x-k8s.io\/queue-name)"});
 
 constexpr auto kReferrals = std::to_array<Referral>({
     {"group: trainer.kubeflow.org\n  kind: ClusterTrainingRuntime", {}, kRuntimeJobs},
@@ -106,7 +107,8 @@ void add_images(std::string& text) {
 
 void add_referral(const Referral& referral, std::string& text) {
   text += fmt::format("- {}\n  fieldSpecs:\n", referral.type);
-  for (const std::string_view path : referral.jobs) text += fmt::format("  - {{kind: TrainJob, path: {}}}\n", path);
+  for (const std::string_view path : referral.jobs)
+    text += fmt::format("  - {{kind: TrainJob, path: {}}}\n", path);
   for (const PodSpec& pods : kPodSpecs) {
     for (const PodField& field : referral.pods) {
       if (pods.is_whole || field.is_patched)
@@ -119,8 +121,10 @@ void add_referral(const Referral& referral, std::string& text) {
 
 std::string configuration() {
   std::string text =
-      "# What kustomize has to know of Kubeflow Trainer: where TrainJobs and runtimes name images, runtimes, queues,\n"
-      "# ConfigMaps, Secrets and the like, and how many nodes a job has. List this file under configurations: of your\n"
+      "# What kustomize has to know of Kubeflow Trainer: where TrainJobs and runtimes name images, runtimes, "
+      "queues,\n"
+      "# ConfigMaps, Secrets and the like, and how many nodes a job has. List this file under "
+      "configurations: of your\n"
       "# kustomization.yaml.\n";
   add_images(text);
   text +=

@@ -214,14 +214,6 @@ std::string read_compose_question(const ComposeQuestion& question, compose::Comp
   return compose::check_mounts(how.mounts);
 }
 
-// "" if there is the one job of a file.
-std::string check_one_job(size_t jobs, const std::string& wanted) {
-  if (jobs == 1) return "";
-  if (jobs > 1) return fmt::format("the inputs contain {} TrainJobs: choose one by its name", jobs);
-  return wanted.empty() ? "the inputs contain no TrainJob"
-                        : fmt::format("the inputs contain no TrainJob \"{}\"", wanted);
-}
-
 }  // namespace
 
 std::variant<Explanation, InvalidRequest> explain_manifests(const Request& request, std::string_view field) {
@@ -364,7 +356,8 @@ std::variant<Composition, InvalidRequest> compose_manifests(const Request& reque
   Composition composition{.findings = library::to_findings(compiled.diagnostics, places),
                           .trainer_version = compiled.trainer_version};
   if (compiled.diagnostics.has_refusals()) return composition;
-  if (std::string wrong = check_one_job(compose::count_jobs(compiled.objects), question.job); !wrong.empty())
+  if (std::string wrong = compose::check_one_job(compiled.objects, question.job, "by its name");
+      !wrong.empty())
     return InvalidRequest{std::move(wrong)};
   compose::Composition made = compose::compose_job(compiled.objects, how);
   if (!made.error.empty()) return InvalidRequest{std::move(made.error)};

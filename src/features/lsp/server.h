@@ -7,8 +7,7 @@
 //   "text"}: the objects of a TrainJob as `render` prints them, without their secrets, and the address of a
 //   virtual document for them, trainjobc-jobset:/NAMESPACE/NAME.yaml. The command trainjobc.showJobSet, with
 //   the arguments [uri, namespace, name] that the lens has, answers the same.
-// - trainjobc/explainRule {"rule"} answers {"text"}: Markdown. The explanation is also in a diagnostic's
-// data;
+// - trainjobc/explainRule {"rule"} answers {"text"}: Markdown. A diagnostic's data also has the explanation;
 //   its codeDescription leads to the rule's page.
 // - workspace/textDocumentContent {"uri"} answers {"text"}, as in version 3.18 of the protocol: a runtime of
 //   the catalogue, trainjobc-runtime://catalogue/v2.3/NAME.yaml. Definitions lead there if the client has the

@@ -25,8 +25,7 @@ using yaml::Node;
 std::string_view hint_for(std::string_view kind) {
   if (kind == "AppWrapper")
     return "take it out of the AppWrapper, which has other objects, too: Kueue admits TrainJobs themselves, "
-           "by the label "
-           "kueue.x-k8s.io/queue-name";
+           "by the label kueue.x-k8s.io/queue-name";
   if (kind.ends_with("Workflow") || kind.ends_with("WorkflowTemplate"))
     return "migrate the manifest in a file of its own, put the TrainJob here, and let successCondition and "
            "failureCondition read the status of a TrainJob";

@@ -155,7 +155,7 @@ const Node* without_nulls(const Node& node, const Maker& make) {
 }
 
 bool is_runtime(const cluster::LiveObject& object) {
-  return cluster::group_of(object.api_version) == model::kTrainerGroup && model::is_runtime_kind(object.kind);
+  return k8s::group_of(object.api_version) == model::kTrainerGroup && model::is_runtime_kind(object.kind);
 }
 
 }  // namespace

@@ -48,8 +48,8 @@ class Follower {
   // Forgets the other pods: they are gone.
   void keep_pods(const std::string& ns, const std::set<std::string, std::less<>>& names);
   void forget_workloads(const std::string& ns);
-  // All events that the API server had at that time were taken: a deleted JobSet of which none says how it
-  // ended will not be told of.
+  // All events that the API server had at that time were taken. If none of them says how a deleted JobSet
+  // ended, nothing will.
   void took_events(const std::string& ns, Time asked);
   // The user may not list them.
   void hide_pods() { sees_pods_ = false; }

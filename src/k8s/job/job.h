@@ -2,8 +2,7 @@
 
 // What a kube-apiserver refuses when the JobSet controller creates the Jobs of an admitted JobSet.
 // Source of the rules: k8s.io/kubernetes, pkg/apis/batch/validation and pkg/apis/core/validation; what the
-// controller makes of the JobSet is in k8s/jobset/construct.h.
-// The Job's own spec, without its pod template.
+// controller makes of the JobSet is in k8s/jobset/jobset.h.
 #pragma once
 
 #include <string>
@@ -16,11 +15,11 @@
 namespace trainjobc::k8s::job {
 
 // Violations of all replicatedJobs' first Jobs and their pod templates, after the API server's own
-// defaulting. Fields are paths in the JobSet
-// (spec.replicatedJobs[1].template.spec.template.spec.containers[0]…), locations the inputs that caused them;
-// rules begin with "job/". The caller sets stage and object.
+// defaulting. Fields are paths in the JobSet, such as spec.replicatedJobs[1].template.spec.template.spec,
+// locations the inputs that caused them; rules begin with "job/". The caller sets stage and object.
 Violations validate_jobs(const yaml::Node& admitted_job_set, const yaml::Maker& make);
 
+// The Job's own spec, without its pod template.
 void check_job_spec(const Field& spec, Report& report);
 
 // spec.podFailurePolicy, and the containers that it names.

@@ -137,7 +137,7 @@ std::vector<QueuedPodSet> queued_pod_sets(const Quota& quota, const ClusterQueue
 
 namespace {
 
-// Is `a` better than `b`?
+// Whether `a` is better than `b`.
 bool is_better(const Need& a, const Need& b, const ClusterQueue& queue) {
   if (a.fit == Fit::Never) return false;
   if (b.fit == Fit::Never) return true;

@@ -111,11 +111,11 @@ class QuotaReader {
       quota_.namespaces[object.name] = root.at({"metadata", "labels"});
       return;
     }
-    if (object.kind == "PriorityClass" && cluster::group_of(object.api_version) == "scheduling.k8s.io") {
+    if (object.kind == "PriorityClass" && k8s::group_of(object.api_version) == "scheduling.k8s.io") {
       add_priority_class(object.name, root);
       return;
     }
-    if (cluster::group_of(object.api_version) != kKueueGroup) return;
+    if (k8s::group_of(object.api_version) != kKueueGroup) return;
     if (object.kind == "ClusterQueue") quota_.cluster_queues[object.name] = cluster_queue(object.name, root);
     if (object.kind == "Cohort") {
       quota_.cohorts[object.name] = {either(root, {"spec", "parentName"}, {"spec", "parent"}),
