@@ -17,8 +17,8 @@
 namespace trainjobc::explain {
 
 // explain --field: a text that the path contains ("env", "PET_NNODES"), or a JSONPath of kubectl, which
-// begins with `$`, `.` or `{`. Of JSONPath: keys (.a, ['a'], \.), indexes ([0], [-1]), [*], .*, .. and filters by a field
-// ([?(@.name=="node")]).
+// begins with `$`, `.` or `{`. Of JSONPath: keys (.a, ['a'], \.), indexes ([0], [-1]), [*], .*, .., and
+// filters by a field ([?(@.name=="node")]).
 class FieldSelector {
  public:
   // What is wrong with a JSONPath; "" if nothing is.

@@ -14,8 +14,8 @@ inline constexpr const char* kSecretWord = "s3cr3t";
 std::string compared_jobs();
 
 // Each returns what is wrong, or "".
-// The text as objects of a cluster, and maybe as the result of a dry run, compared with compared_jobs(): a report
-// in each format, without secrets.
+// The text as objects of a cluster, and maybe as the result of a dry run, compared with compared_jobs(): a
+// report in each format, without secrets.
 std::string wrong_with_live(const std::string& text, bool is_dry_run);
 // The text as inputs: what they render to does not differ from itself.
 std::string wrong_with_diff_of_itself(const std::string& text);
