@@ -11,7 +11,7 @@
 # make compose  run what `compose` prints, with docker compose over Docker and podman, as root
 # make train    run rendered jobs with real programs, as root; TRAIN="torch openmpi" for some of them
 # make bench    measure speed;  make bench-growth  measure growth up to 10,000 jobs
-# make cost     count the instructions for n and 4n items of each list and map; COST="--only Kueue" for some of them
+# make cost     count the instructions for n and 4n items of each list and map; COST="--only Kueue" for some of them, COST="--all --screen" in minutes
 # make python   build the Python module in build/python, and run its tests
 # make install  build, install below PREFIX (/usr/local), below DESTDIR
 # make tarball, deb, wheel, sdist   a package in build/dist;  make dist  all of them, with SHA256SUMS and an SBOM

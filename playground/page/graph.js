@@ -12,11 +12,11 @@ const PAD = 10;
 const GAP = { x: 24, y: 48 };
 const WIDTH = 620; // of a row, if its boxes are small enough
 
-const plain = (text) => {
-  const area = document.createElement("textarea");
-  area.innerHTML = text.replaceAll("#quot;", "&quot;").replaceAll(/#(\d+);/g, "&#$1;");
-  return area.value;
-};
+const ENTITIES = { quot: '"', lt: "<", gt: ">", amp: "&" };
+
+// A label without Mermaid's entities. It never becomes HTML.
+export const plain = (text) =>
+  text.replaceAll(/#(\d+|quot|lt|gt|amp);/g, (_, entity) => ENTITIES[entity] ?? String.fromCodePoint(Number(entity)));
 
 /** [{title, boxes: [{id, lines, shape}], arrows: [{from, to, label, waits}]}] */
 function readGraph(mermaid) {

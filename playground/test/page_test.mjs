@@ -36,6 +36,12 @@ async function becomes(page, selector, wanted) {
 const status = (page) => page.innerText("#status");
 
 const tests = {
+  async "draws labels as they were written"() {
+    const source = readFileSync(fileURLToPath(new URL("../page/graph.js", import.meta.url)));
+    const { plain } = await import(`data:text/javascript;base64,${source.toString("base64")}`);
+    assert.equal(plain("#lt;img src=x#gt; #amp;lt; #quot;a#quot; #35;gt; 100#37;"), '<img src=x> &lt; "a" #gt; 100%');
+  },
+
   async "opens an example, and plans, draws and lists findings"() {
     const page = await opened();
     assert.match(await textOf(page, "#output"), /^kind: JobSet$/m);

@@ -32,6 +32,9 @@ SourceFile::SourceFile(std::string name, std::string text) : name_(std::move(nam
 }
 
 void SourceFile::mark_line(size_t begin, size_t end) {
+  if (line_starts_.back().line !=
+      line_count_)  // so that what is known before a mark is the line that it is in
+    line_starts_.push_back({line_count_, static_cast<uint32_t>(begin)});
   size_t units = 0;
   for (size_t at = begin; at < end; at += kStep) {
     marks_.push_back({static_cast<uint32_t>(at), static_cast<uint32_t>(units)});
@@ -55,10 +58,11 @@ uint32_t SourceFile::line_at(size_t offset) const {
   const LineStart known = *std::prev(std::ranges::upper_bound(line_starts_, offset, {}, &LineStart::offset));
   const size_t end = std::min(offset, text_.size());
   uint32_t line = known.line;
-  // Not past `end`: the rest of a long line may be much more text.
+  // Not past `end`, and not from the beginning of a long line: the rest of it may be much more text.
   const std::string_view before = std::string_view(text_).substr(0, end);
-  for (size_t at = before.find('\n', known.offset); at < end && line < line_count_;
-       at = before.find('\n', at + 1))
+  const std::span<const Mark> marks = marks_of(known.offset, end);
+  const size_t begin = marks.empty() ? known.offset : marks.back().offset;
+  for (size_t at = before.find('\n', begin); at < end && line < line_count_; at = before.find('\n', at + 1))
     ++line;
   return line;
 }

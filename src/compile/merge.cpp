@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <unordered_map>
 
 #include "model/trainer_names.h"
 #include "policy/container.h"
@@ -299,10 +300,19 @@ const Node* merge_overrides(OverrideStyle style, const OverrideMerge& merge, con
   return &spec;
 }
 
-void put_all(policy::StringMap& map, const policy::NodeList& steps) {
+policy::StringMap put_all(const policy::NodeList& steps) {
+  policy::StringMap map;
+  std::unordered_map<std::string_view, size_t> indices;
   for (const Node* step : steps) {
-    for (const yaml::Entry& entry : step->entries()) policy::put(map, entry);
+    for (const yaml::Entry& entry : step->entries()) {
+      const auto [known, is_new] = indices.try_emplace(entry.key, map.size());
+      if (is_new)
+        map.push_back(entry);
+      else
+        map[known->second] = entry;
+    }
   }
+  return map;
 }
 
 }  // namespace
@@ -329,8 +339,8 @@ std::optional<policy::RuntimeInfo> merge_runtime(const MergeInputs& inputs, cons
   const yaml::Derivation made{kMergedRule, make.arena().copy(steps)};
   spec = make.with_origin(*spec, yaml::Origin(make.arena().make(made)));
   policy::RuntimeInfo info = policy::make_runtime_info(inputs.job, runtime, spec, inputs.behaviours);
-  put_all(info.labels, metadata_steps(info, "labels", make));
-  put_all(info.annotations, metadata_steps(info, "annotations", make));
+  info.labels = put_all(metadata_steps(info, "labels", make));
+  info.annotations = put_all(metadata_steps(info, "annotations", make));
   apply_node_resources(info, make);
   return info;
 }

@@ -55,6 +55,7 @@ SAMPLE = {
     "$POD.topologySpreadConstraints": ("lint",),
     "$POD.containers[].ports": ("migrate",),
     "metadata.labels": ("diff",),
+    "spec.template.metadata.labels": ("diff",),
 }
 POD = schemas.REPLICATED + schemas.POD
 
@@ -105,7 +106,8 @@ def of_schemas():
         def live(n, path=path, node=node):
             return {"in.yaml": schemas.to_yaml(schemas.runtime(), schemas.job()), "live.yaml": job_set(schema, path, node, n)}
         yield Case(f"live JobSet {path.replace('spec.replicatedJobs[].template.spec.template.spec', '$POD')}", "diff --live", live,
-                   arguments=["diff", "--live", "live.yaml", "in.yaml"])
+                   arguments=["diff", "--live", "live.yaml", "in.yaml"], count=1600 if path == "metadata.labels" else 400,
+                   is_sample=path == "metadata.labels")
 
 
 # ----- documents -----
@@ -138,6 +140,12 @@ def mounted_volumes(n):
     pod = runtime["spec"]["template"]["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
     pod["volumes"] = [{"name": f"v-{i}", "emptyDir": {}} for i in range(n)]
     pod["containers"][0]["volumeMounts"] = [{"name": f"v-{i}", "mountPath": f"/m/{i}"} for i in range(n)]
+    return {"in.yaml": schemas.to_yaml(runtime, schemas.job())}
+
+
+def rules_of_a_failure_policy(n):
+    runtime = schemas.runtime()
+    runtime["spec"]["template"]["spec"]["failurePolicy"] = {"rules": [{"name": f"r-{i}", "action": "FailJobSet"} for i in range(n)]}
     return {"in.yaml": schemas.to_yaml(runtime, schemas.job())}
 
 
@@ -197,6 +205,7 @@ def of_documents():
     for command in ("lint", "explain", "graph", "plan", "compose"):
         yield Case("secretKeyRefs", command, secret_refs, is_sample=command in ("explain", "graph"))
         yield Case("volumes and their mounts", command, mounted_volumes, is_sample=command == "compose")
+    yield Case("rules of a failurePolicy", "lint", rules_of_a_failure_policy, count=3000, is_sample=True)
     yield Case("variables of one name in a shell", "compose", one_shell_name)
     for report in ("text", "json", "sarif", "junit", "gitlab"):
         yield Case("findings in one line", f"lint -o {report}", in_one_line, arguments=["lint", "-o", report, "in.yaml"],
@@ -418,8 +427,9 @@ def of_roots():
             schemas.to_yaml({"resources": ["a.yaml"], field: [make(i) for i in range(n)]}),
             a__yaml=with_env(n), built=with_env(n).replace('"v', '"w')))
 
-    def helm(name, make, count=100):
-        return Case(f"helm: {name}", "lint --helm", make, arguments=["lint", "--helm", "chart"], count=count, programs=HELM)
+    def helm(name, make, count=100, sample=False):
+        return Case(f"helm: {name}", "lint --helm", make, arguments=["lint", "--helm", "chart"], count=count, is_sample=sample,
+                    programs=HELM)
 
     def chart(template, built):
         return {"chart/Chart.yaml": "apiVersion: v2\nname: c\nversion: 1.0.0\n", "chart/values.yaml": "a: b\n",
@@ -428,7 +438,7 @@ def of_roots():
     yield helm("rounds of a loop", lambda n: chart(
         with_env(1).replace('- name: "V_0"', '{{- range .Values.env }}\n        - name: {{ .name }}'), with_env(n)))
     yield helm("blocks that are nested", lambda n: chart(
-        "{{ if .Values.a }}" * n + "\n" + job_text(0) + "{{ end }}" * n, job_text(0)), count=2000)
+        "{{ if .Values.a }}" * n + "\n" + job_text(0) + "{{ end }}" * n, job_text(0)), count=2000, sample=True)
     yield helm("loops that are nested", lambda n: chart(
         "{{ range .Values.a }}\n" * n + job_text(0) + "{{ end }}\n" * n, job_text(0)), count=400)
 
@@ -555,14 +565,14 @@ def of_lsp():
     yield case("findings in one line", lambda n: [opened(in_one_line_of_json(n)["in.yaml"]), asked("documentSymbol")], sample=True)
     yield case("contentChanges", lambda n: [opened("a: 1\n"), {"method": "textDocument/didChange", "params": {
         "textDocument": {"uri": "file:///tmp/none/a.yaml", "version": 2},
-        "contentChanges": [{"range": {"start": at, "end": at}, "text": "1"}] * n}}], count=1000)
+        "contentChanges": [{"range": {"start": at, "end": at}, "text": "1"}] * n}}], count=1000, sample=True)
     yield case("didChange", lambda n: [opened("a: 1\n"), *({"method": "textDocument/didChange", "params": {
         "textDocument": {"uri": "file:///tmp/none/a.yaml", "version": i + 2},
         "contentChanges": [{"range": {"start": at, "end": at}, "text": "1"}]}} for i in range(n))], count=200)
     yield case("watched files", lambda n: [{"method": "workspace/didChangeWatchedFiles", "params": {
         "changes": [{"uri": f"file:///tmp/none/{i}.yaml", "type": 2} for i in range(n)]}}], count=1000)
     yield case("workspace folders", lambda n: [{"method": "workspace/didChangeWorkspaceFolders", "params": {"event": {
-        "added": [{"uri": f"file:///tmp/none/{i}", "name": "x"} for i in range(n)], "removed": []}}}], count=300)
+        "added": [{"uri": f"file:///tmp/none/{i}", "name": "x"} for i in range(n)], "removed": []}}}], count=300, sample=True)
     yield case("diagnostics of a code action", lambda n: [opened(job_text(0)), asked("codeAction", range=everything, context={
         "diagnostics": [{"range": everything, "message": f"m{i}"} for i in range(n)]})], count=1000)
     for method in ("documentSymbol", "foldingRange", "codeLens", "documentLink"):

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 #include "features/cluster/compare.h"
 #include "k8s/object_meta.h"
@@ -165,39 +167,39 @@ class Merger {
   }
 
  private:
-  template <class Matches>
-  static Edits choose(const Edits& edits, Matches matches) {
-    Edits chosen;
-    std::ranges::copy_if(edits, std::back_inserter(chosen), matches);
-    return chosen;
-  }
-
   const Node* map(const Node* node, const Edits& edits, size_t depth) const {
-    const auto below = [&](std::string_view key) {
-      return choose(edits, [&](const Difference* edit) { return edit->path[depth].key == key; });
-    };
+    std::vector<std::string_view> keys;  // in the order of the edits
+    std::unordered_map<std::string_view, Edits> below;
+    for (const Difference* edit : edits) {
+      const std::string_view key = edit->path[depth].key;
+      Edits& of_key = below[key];
+      if (of_key.empty()) keys.push_back(key);
+      of_key.push_back(edit);
+    }
     std::vector<Entry> entries;
     const auto add = [&](Entry entry) {
-      entry.value = value(entry.value, below(entry.key), depth + 1);
+      const auto found = below.find(entry.key);
+      if (found != below.end()) entry.value = value(entry.value, std::exchange(found->second, {}), depth + 1);
       if (entry.value) entries.push_back(entry);
     };
     if (node) {
       for (const Entry& entry : node->entries()) add(entry);
     }
-    for (const Difference* edit : edits) {
-      const std::string_view key = edit->path[depth].key;
-      const bool added = std::ranges::find(entries, key, &Entry::key) != entries.end();
-      if (!added && !(node && node->get(key))) add({key, nullptr, {}});
+    for (const std::string_view key : keys) {
+      if (!below[key].empty()) add({key, nullptr, {}});
     }
     return make_.map(entries, node ? node->origin() : yaml::Origin{});
   }
 
   const Node* list(const Node& node, const Edits& edits, size_t depth) const {
+    std::unordered_map<size_t, Edits> below;
+    for (const Difference* edit : edits) below[edit->path[depth].live_index].push_back(edit);
     std::vector<const Node*> items;
     for (size_t i = 0; i < node.size(); ++i) {
-      const Edits below =
-          choose(edits, [&](const Difference* edit) { return edit->path[depth].live_index == i; });
-      if (const Node* item = value(node.items()[i], below, depth + 1)) items.push_back(item);
+      const auto found = below.find(i);
+      const Node* old = node.items()[i];
+      if (const Node* item = found == below.end() ? old : value(old, found->second, depth + 1))
+        items.push_back(item);
     }
     for (const Difference* edit : edits) {
       if (edit->path[depth].live_index == Step::kNone) items.push_back(edit->rendered);

@@ -76,8 +76,9 @@ struct PositionFinder {
       begin = end + (text.substr(end).starts_with(kLineEnd) ? 2 : 1);
       ++line;
     }
-    const size_t end = std::min(text.find_first_of(kLineEnd, begin), text.size());
-    return begin + base::utf16_offset(text.substr(begin, end - begin), position.character);
+    // As far as the character may be: it has at most three bytes for each of its code units.
+    const std::string_view rest = text.substr(begin, size_t{3} * position.character);
+    return begin + base::utf16_offset(rest.substr(0, rest.find_first_of(kLineEnd)), position.character);
   }
 };
 

@@ -416,10 +416,12 @@ void Server::did_change_files(const Json& params) {
 
 void Server::did_change_folders(const Json& params) {
   std::vector<std::string> folders = workspace_.folders();
-  for (const std::string& removed : paths_in(member(params, {"event", "removed"})))
-    std::erase(folders, removed);
+  const std::vector<std::string> removed = paths_in(member(params, {"event", "removed"}));
+  std::erase_if(folders, [gone = std::set<std::string>(removed.begin(), removed.end())](
+                             const std::string& folder) { return gone.contains(folder); });
+  std::set<std::string> known(folders.begin(), folders.end());
   for (std::string& added : paths_in(member(params, {"event", "added"}))) {
-    if (std::ranges::find(folders, added) == folders.end()) folders.push_back(std::move(added));
+    if (known.insert(added).second) folders.push_back(std::move(added));
   }
   workspace_.set_folders(std::move(folders));
   has_news_ = true;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 
 #include "base/text/suggest.h"
 #include "base/text/text.h"
@@ -318,15 +319,15 @@ void check_rule_name(const Node& rule, k8s::Violations& out) {
   }
 }
 
-void check_unique_name(std::span<const Node* const> rules, size_t index, k8s::Violations& out) {
-  const std::string_view name = text_at(*rules[index], "name");
-  const auto same = [&](const Node* other) { return text_at(*other, "name") == name; };
-  const auto first = std::ranges::find_if(rules, same);
-  if (*first == rules[index] || name.empty()) return;
+void check_unique_name(const Node& rule, std::map<std::string_view, const Node*>& rules,
+                       k8s::Violations& out) {
+  const std::string_view name = text_at(rule, "name");
+  const auto [first, is_new] = rules.try_emplace(name, &rule);
+  if (is_new || name.empty()) return;
   base::Diagnostic& diagnostic =
       add(out, "jobset/failure-rule-name", "", fmt::format("two failure policy rules are named \"{}\"", name),
-          rules[index]->get("name"), "rename one of the two");
-  add_note(diagnostic, "the first one", (*first)->get("name"));
+          rule.get("name"), "rename one of the two");
+  add_note(diagnostic, "the first one", first->second->get("name"));
 }
 
 void check_targets(const JobSetView& job_set, const Node& rule, k8s::Violations& out) {
@@ -418,13 +419,13 @@ void check_failure_policy(const JobSetView& job_set, const Behaviour& behaviour,
   const Node* policy = job_set.spec->get("failurePolicy");
   if (!policy) return;
   check_in_place_restart(job_set, *policy, behaviour.in_place_restart, out);
-  const auto rules = items_at(*policy, "rules");
-  for (size_t i = 0; i < rules.size(); ++i) {
-    check_restart_job(job_set, *rules[i], behaviour.restart_job, out);
-    check_rule_name(*rules[i], out);
-    check_unique_name(rules, i, out);
-    check_targets(job_set, *rules[i], out);
-    check_reasons(*rules[i], out);
+  std::map<std::string_view, const Node*> named;
+  for (const Node* rule : items_at(*policy, "rules")) {
+    check_restart_job(job_set, *rule, behaviour.restart_job, out);
+    check_rule_name(*rule, out);
+    check_unique_name(*rule, named, out);
+    check_targets(job_set, *rule, out);
+    check_reasons(*rule, out);
   }
 }
 

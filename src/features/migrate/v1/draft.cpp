@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "base/text/text.h"
@@ -219,20 +220,15 @@ PodTemplate with_env(const Maker& make, PodTemplate pods, const NodeList& env,
                      std::span<const std::string_view> without) {
   const Node& container = main_container(pods);
   const Node* given = container.get("env");
-  const auto is_replaced = [&](std::string_view name) {
-    return std::ranges::find(without, name) != without.end() ||
-           std::ranges::any_of(env, [&](const Node* own) { return yaml::text_at(*own, "name") == name; });
-  };
+  std::unordered_set<std::string_view> seen(without.begin(), without.end());
+  for (const Node* own : env) seen.insert(yaml::text_at(*own, "name"));
   NodeList all;
-  for (const Node* item : yaml::items_of(given)) {
-    const std::string_view name = yaml::text_at(*item, "name");
-    if (is_replaced(name)) continue;
-    // Of two with the same name, the last one counts.
-    const auto same = std::ranges::find_if(
-        all, [&](const Node* earlier) { return yaml::text_at(*earlier, "name") == name; });
-    if (same != all.end()) all.erase(same);
-    all.push_back(item);
+  // Of two with the same name, the last one counts.
+  const auto items = yaml::items_of(given);
+  for (size_t i = items.size(); i-- > 0;) {
+    if (seen.insert(yaml::text_at(*items[i], "name")).second) all.push_back(items[i]);
   }
+  std::ranges::reverse(all);
   const auto has_name = [](const Node* item) { return refers_to_name(*item); };
   if (std::ranges::any_of(env, has_name)) all.push_back(variable_of_name(make));
   all.insert(all.end(), env.begin(), env.end());
