@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""No output but manifests shows a secret: one is put into each string of the fixtures in turn, and every command runs.
+"""No output but manifests shows a secret: one is put into each string of the fixtures, and every command runs.
 
-usage: secrets_test.py BINARY [--all] [--jobs N]. Without --all a sample, the same each time.
+usage: secrets_test.py BINARY [--all] [--jobs N]. Without --all a sample, the same each time. Strings of one file that are
+refused alike, or not at all, are tried together, each with a secret of its own.
 """
 import argparse
 import concurrent.futures
@@ -22,15 +23,44 @@ import yaml
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 SAMPLE = 60
-TOKEN = "hf_aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1b"
-SIGNED = "8f3a61c09be24d7f55aa"
-PASSWORD = "pa55-of-the-registry"
-PLAIN = "4-plain-words-of-a-db"
-SECRETS = [secret.encode() for secret in (TOKEN, SIGNED, PASSWORD, PLAIN)]
-# What takes the place of a string. That of the last one is secret by its name alone.
-VALUES = [TOKEN, f"--token={TOKEN}", f"user:{PASSWORD}@registry.example/a/b:1",
-          f"set -e\\nexport WANDB_API_KEY={SIGNED}\\npython x.py", PLAIN]
-NAME = "DB_PASSWORD"
+BATCH = 12
+KINDS = 5  # of values
+
+
+class Secret:
+    """What takes the place of a string: `number` is that of its place among those that are tried together."""
+
+    def __init__(self, kind, number):
+        self.kind = kind
+        # A token, a key that is known by the name before it, a password in a reference, and what is secret by its name alone.
+        self.secret = (f"hf_aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA{number:02d}", f"hf_aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA{number:02d}",
+                       f"pa55-of-the-registry-{number:02d}", f"8f3a61c09be24d7f55{number:02d}", f"4-plain-words-of-a-db-{number:02d}")[kind]
+        self.value = (self.secret, f"--token={self.secret}", f"user:{self.secret}@registry.example/a/b:1",
+                      f"set -e\\nexport WANDB_API_KEY={self.secret}\\npython x.py", self.secret)[kind]
+        self.name = f"DB{number:02d}_PASSWORD" if kind == KINDS - 1 else None
+
+    def changes(self, lines, number):
+        """Puts it into that line."""
+        if self.name:
+            self.put_by_name(lines, number)
+        else:
+            found = SCALAR.match(lines[number])
+            lines[number] = f"{found[1]}{found[2]}\"{self.value}\""
+
+    def put_by_name(self, lines, number):
+        """Under a name that says that it is a secret: a variable, or else a field."""
+        found = SCALAR.match(lines[number])
+        before = SCALAR.match(lines[number - 1]) if number > 0 else None
+        if found[2] == "value: " and before and before[2] == "name: ":
+            lines[number - 1] = f"{before[1]}name: {self.name}"
+            lines[number] = f"{found[1]}value: {self.value}"
+        elif found[2]:
+            lines[number] = f"{found[1]}{self.name}: {self.value}"
+        else:
+            lines[number] = f"{found[1]}{{name: {self.name}, value: {self.value}}}"
+
+
+OF_GIT = ["pa55-of-the-registry", "hf_aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1b"]
 FOLDERS = ["v1/jobs", "conformance/v2.3", "fuzz/seeds/diff", "fuzz/seeds/graph", "fuzz/seeds/quota", "fuzz/seeds/merge",
            "../examples", "../golden", "../templates/v2.3"]
 SETTINGS = ".trainjobc.yaml"
@@ -77,7 +107,7 @@ case "$last" in
 esac
 """
 GIT = f"""#!/bin/sh
-echo "fatal: unable to access 'https://user:{PASSWORD}@git.example/a.git': {TOKEN}" >&2
+echo "fatal: unable to access 'https://user:{OF_GIT[0]}@git.example/a.git': {OF_GIT[1]}" >&2
 exit 128
 """
 ROOTS = """apiVersion: kustomize.toolkit.fluxcd.io/v1
@@ -111,26 +141,12 @@ def places():
                 yield path, lines, number
 
 
-def named(lines, number):
-    """The lines, with PLAIN under a name that says that it is a secret: a variable, or else a field."""
-    found = SCALAR.match(lines[number])
+def changed(lines, secrets):
+    """The text with these secrets, by line."""
     new = list(lines)
-    before = SCALAR.match(lines[number - 1]) if number > 0 else None
-    if found[2] == "value: " and before and before[2] == "name: ":
-        new[number - 1] = f"{before[1]}name: {NAME}"
-        new[number] = f"{found[1]}value: {PLAIN}"
-    elif found[2]:
-        new[number] = f"{found[1]}{NAME}: {PLAIN}"
-    else:
-        new[number] = f"{found[1]}{{name: {NAME}, value: {PLAIN}}}"
-    return new
-
-
-def changed(lines, number, value):
-    if value == PLAIN:
-        return "\n".join([*named(lines, number), ""])
-    found = SCALAR.match(lines[number])
-    return "\n".join([*lines[:number], f"{found[1]}{found[2]}\"{value}\"", *lines[number + 1:], ""])
+    for number, secret in secrets.items():
+        secret.changes(new, number)
+    return "\n".join([*new, ""])
 
 
 def in_one_line(text):
@@ -146,14 +162,15 @@ def message(body):
     return b"Content-Length: %d\r\n\r\n%b" % (len(text), text)
 
 
-def session(folder, name, number):
+def session(folder, name, numbers):
     uri = pathlib.Path(folder, name).as_uri()
     of_document = {"textDocument": {"uri": uri}}
-    at = {"position": {"line": number, "character": 8}}
     everything = {"start": {"line": 0, "character": 0}, "end": {"line": 100000, "character": 0}}
-    requests = [("hover", at), ("hover", {"position": {"line": max(number - 1, 0), "character": 8}}), ("completion", at),
-                ("definition", at), ("documentSymbol", {}), ("codeLens", {}),
-                ("codeAction", {"range": everything, "context": {"diagnostics": []}})]
+    requests = [("documentSymbol", {}), ("codeLens", {}), ("codeAction", {"range": everything, "context": {"diagnostics": []}})]
+    for number in numbers:
+        at = {"position": {"line": number, "character": 8}}
+        requests += [("hover", at), ("hover", {"position": {"line": max(number - 1, 0), "character": 8}}), ("completion", at),
+                     ("definition", at)]
     return b"".join(map(message, [
         {"id": 1, "method": "initialize", "params": {"rootUri": pathlib.Path(folder).as_uri(), "capabilities": {}}},
         {"method": "initialized", "params": {}},
@@ -161,7 +178,7 @@ def session(folder, name, number):
             "uri": uri, "languageId": "yaml", "version": 1, "text": pathlib.Path(folder, name).read_text()}}},
         *({"id": i + 2, "method": f"textDocument/{method}", "params": {**of_document, **params}}
           for i, (method, params) in enumerate(requests)),
-        {"id": 99, "method": "shutdown"}, {"method": "exit"}]))
+        {"id": 9999, "method": "shutdown"}, {"method": "exit"}]))
 
 
 def said(out):
@@ -179,8 +196,8 @@ def said(out):
 
 
 class Trial:
-    def __init__(self, binary, folder, problems, where):
-        self.binary, self.folder, self.problems, self.where = binary, folder, problems, where
+    def __init__(self, binary, folder, problems, path, secrets, form):
+        self.binary, self.folder, self.problems, self.path, self.secrets, self.form = binary, folder, problems, path, secrets, form
         self.environment = {**os.environ, "HOME": folder, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
 
     def run(self, words, stdin=b""):
@@ -188,19 +205,21 @@ class Trial:
                               env=self.environment)
 
     def check(self, words, shown):
-        for secret in SECRETS:
-            if secret in shown:
-                line = next(line for line in shown.splitlines() if secret in line).decode(errors="replace")
-                self.problems.append(f"{self.where}: {' '.join(words)} shows {secret.decode()}: {line.strip()[:300]}")
+        secrets = [(f"{os.path.relpath(self.path, TESTS.parent)}:{number + 1}{self.form}", secret.secret)
+                   for number, secret in self.secrets.items()]
+        for where, secret in [*secrets, *(("git", secret) for secret in OF_GIT)]:
+            if secret.encode() in shown:
+                line = next(line for line in shown.splitlines() if secret.encode() in line).decode(errors="replace")
+                self.problems.append(f"{where}: {' '.join(words)} shows {secret}: {line.strip()[:300]}")
 
-    def all(self, name, number, commands, stderr_only):
+    def all(self, name, numbers, commands, stderr_only):
         for words in commands:
             done = self.run(words)
             reports = (pathlib.Path(self.folder, name) for name in REPORTS if name in words)
             self.check(words, done.stdout + done.stderr + b"".join(path.read_bytes() for path in reports if path.exists()))
         for words in stderr_only:
             self.check(words, self.run(words).stderr)
-        done = self.run(["lsp"], session(self.folder, name, number))
+        done = self.run(["lsp"], session(self.folder, name, numbers))
         self.check(["lsp"], done.stderr + said(done.stdout))
 
 
@@ -249,10 +268,47 @@ def ask(port, path, body=None):
         return answer.read().decode()
 
 
-def attempt(binary, path, lines, number, value, as_json):
+def signature(binary, path, lines, number, secret):
+    """How a text with one secret ends. What is refused at one stage is not seen by later ones, nor what is beside it."""
+    if path.name == SETTINGS:
+        return number  # by itself
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "in.yaml").write_text(changed(lines, {number: secret}))
+
+        def run(*words):
+            return subprocess.run([binary, *words], cwd=folder, capture_output=True, timeout=120, check=False)
+        pathlib.Path(folder, "job.yaml").write_text(JOB)
+        linted = run("lint", "--format", "json", "in.yaml")
+        errors = {each["rule"] for each in json.loads(linted.stdout)["diagnostics"] if each["severity"] == "error"} if linted.stdout else linted.returncode
+        ends = [run("migrate", "in.yaml").returncode] if "kubeflow.org/v1\n" in "\n".join(lines) else []
+        if "kueue.x-k8s.io/v1" in "\n".join(lines):
+            ends.append(run("plan", "job.yaml", "--quota", "in.yaml").returncode)
+        return repr((sorted(errors) if isinstance(errors, set) else errors, ends))
+
+
+def batches(binary, path, chosen):
+    """Of the places of a file: (lines, {line: secret}, whether it is JSON)."""
+    groups = {}
+    for i, (lines, number) in enumerate(chosen):
+        end = signature(binary, path, lines, number, Secret(i % KINDS, 0))
+        groups.setdefault(end, []).append((lines, number, i % KINDS))
+    for places_of_group in groups.values():
+        for i in range(0, len(places_of_group), BATCH):
+            part = places_of_group[i:i + BATCH]
+            yield part[0][0], {number: Secret(kind, k) for k, (_, number, kind) in enumerate(part)}
+
+
+def attempt_file(binary, path, chosen):
+    problems, runs = [], 0
+    for lines, secrets in batches(binary, path, chosen):
+        problems += attempt(binary, path, lines, secrets, runs % 2 == 1 and path.name != SETTINGS)
+        runs += 1
+    return problems, runs
+
+
+def attempt(binary, path, lines, secrets, as_json):
     problems = []
-    where = f"{os.path.relpath(path, TESTS.parent)}:{number + 1}{' as JSON' if as_json else ''}, {value}"
-    text = changed(lines, number, value)
+    text = changed(lines, secrets)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "bin").mkdir()
@@ -260,10 +316,10 @@ def attempt(binary, path, lines, number, value, as_json):
             (folder / "bin" / program).write_text(script)
             (folder / "bin" / program).chmod(0o755)
         (folder / "job.yaml").write_text(JOB)
-        trial = Trial(binary, name, problems, where)
+        trial = Trial(binary, name, problems, path, secrets, " as JSON" if as_json else "")
         if path.name == SETTINGS:
             (folder / SETTINGS).write_text(text)
-            trial.all(SETTINGS, number, OF_SETTINGS, [])
+            trial.all(SETTINGS, list(secrets), OF_SETTINGS, [])
             return problems
         text = in_one_line(text) if as_json else text
         for file in ("in.yaml", "copy.yaml"):
@@ -280,7 +336,7 @@ def attempt(binary, path, lines, number, value, as_json):
             (folder / chart / "templates/in.yaml").write_text(text)
         (folder / "roots.yaml").write_text(ROOTS)
         (folder / "live.yaml").write_bytes(trial.run(["render", "--with-defaults", "old.yaml"]).stdout)
-        trial.all("in.yaml", 0 if as_json else number, COMMANDS + (OF_QUOTA if "kueue.x-k8s.io/v1" in text else []), STDERR_ONLY)
+        trial.all("in.yaml", [0] if as_json else list(secrets), COMMANDS + (OF_QUOTA if "kueue.x-k8s.io/v1" in text else []), STDERR_ONLY)
         if has_webhook(binary):
             for words in (["--runtimes", "in.yaml"], ["--runtimes", "in.yaml", "--deny", "warning"]):
                 trial.check(["webhook", *words], reviewed(trial, folder, words))
@@ -298,16 +354,19 @@ def main():
     if not arguments.all:
         settings = [place for place in chosen if place[0].name == SETTINGS]
         chosen = chosen[:SAMPLE] + settings[:3]
-    # Each place with one of the values, each of which comes with each form of the text.
-    forms = [(value, as_json) for as_json in (False, True) for value in VALUES]
-    problems = []
+    by_file = {}
+    for path, lines, number in chosen:
+        by_file.setdefault(path, []).append((lines, number))
+    problems, runs = [], 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        runs = [pool.submit(attempt, arguments.binary.resolve(), *place, *forms[i % len(forms)]) for i, place in enumerate(chosen)]
-        for run in runs:
-            for problem in run.result():
+        tried = [pool.submit(attempt_file, arguments.binary.resolve(), path, part) for path, part in by_file.items()]
+        for future in concurrent.futures.as_completed(tried):
+            found, count = future.result()
+            runs += count
+            for problem in found:
                 problems.append(problem)
                 print(problem, flush=True)
-    print(f"{len(chosen)} places, {len(problems)} leaks")
+    print(f"{len(chosen)} places in {runs} texts, {len(problems)} leaks")
     return 1 if problems or not chosen else 0
 
 
