@@ -59,7 +59,7 @@ demo: build
 test: bootstrap $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
 	@cd $(BUILD) && ctest --output-on-failure --parallel 2 -LE 'e2e|train'
-	@echo "There is more: make e2e and make live compare with the real controllers (Go), make train runs the pods (root)."
+	@echo "There is more: make e2e and make live compare with the real controllers (Go; they build Kubernetes), make train runs the pods (root; PyTorch, MPI, ssh)."
 
 e2e: build
 	@ninja -C $(BUILD) --quiet

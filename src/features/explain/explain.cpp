@@ -379,6 +379,12 @@ std::string cut_lines(std::string_view text, size_t width) {
   return out;
 }
 
+// What is before a leaf's end on its line.
+struct LineBefore {
+  size_t begin = 0;
+  size_t width = 0;
+};
+
 // The text with a comment at the end of each leaf's line; the comments of nearby lines share a column. On
 // a terminal, a comment that doesn't fit into its columns goes above the line.
 std::string with_comments(std::string_view text, std::span<const yaml::LeafLine> leaves,
@@ -386,20 +392,23 @@ std::string with_comments(std::string_view text, std::span<const yaml::LeafLine>
   constexpr size_t kWidestLine = 72;
   const size_t widest = terminal == 0 ? kWidestLine : std::min(kWidestLine, terminal / 2);
   size_t column = 0;
+  std::vector<LineBefore> lines;
+  lines.reserve(leaves.size());
   for (const yaml::LeafLine& leaf : leaves) {
     const size_t begin = text.rfind('\n', leaf.end - 1) + 1;  // npos + 1 is 0
     const size_t width = base::display_width(text.substr(begin, leaf.end - begin));
+    lines.push_back({begin, width});
     if (width <= widest) column = std::max(column, width);
   }
   constexpr size_t kUsualComment = 64;
   std::string out;
   out.reserve(text.size() + leaves.size() * kUsualComment);
   size_t at = 0;
-  for (const yaml::LeafLine& leaf : leaves) {
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    const yaml::LeafLine& leaf = leaves[i];
     const std::string source = source_of(*sources.at(leaf.node), kWidestField);
     if (source.empty()) continue;
-    const size_t begin = text.rfind('\n', leaf.end - 1) + 1;
-    const size_t width = base::display_width(text.substr(begin, leaf.end - begin));
+    const auto [begin, width] = lines[i];
     const size_t from = std::max(begin, at);  // an earlier leaf of the line is already written
     const std::string_view line = text.substr(from, leaf.end - from);
     out += text.substr(at, from - at);
