@@ -5,7 +5,8 @@
 # its own, such as CLI11: every source would get them.
 option(TRAINJOBC_PRECOMPILE "Use precompiled headers" ON)
 
-# precompile(target... <header>...): these headers in addition to the common ones. The targets share one file.
+# precompile(target... <header>...): these headers in addition to the common ones. The targets share one file,
+# and must be optimised alike: GCC takes a source's optimisation from it.
 function(precompile first)
   if(NOT TRAINJOBC_PRECOMPILE OR CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     return()
