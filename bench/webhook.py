@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Asks `trainjobc webhook` over TLS for reviews at a steady rate, and prints how long answers take, and what it needs.
 
-usage: webhook.py TRAINJOBC [--rate 1000] [--minutes 10] [--runtimes 500] [--connections 10] [--cpu N]
+usage: webhook.py TRAINJOBC [--rate 1000] [--minutes 10] [--runtimes 500] [--connections 10] [--cpu N] [--kubeconfig FILE]
 
-Needs hey (go install github.com/rakyll/hey@latest) and openssl. --cpu: the webhook runs on this CPU alone.
+Needs hey (go install github.com/rakyll/hey@latest) and openssl. --cpu: the webhook runs on this CPU alone. --kubeconfig:
+the runtimes are created in this cluster, and the webhook watches them; make live LIVE=--serve starts one.
 """
 import argparse
 import json
@@ -16,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -54,16 +57,46 @@ def cpu_seconds(process):
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def start(trainjobc, folder, cpu):
-    words = [trainjobc, "webhook", "--listen=127.0.0.1:0", "--status-listen=", "--tls-cert", folder / "tls.crt",
-             "--tls-key", folder / "tls.key", "--runtimes", folder / "runtimes"]
+def kubectl(kubeconfig, *words):
+    return subprocess.run(["kubectl", "--kubeconfig", kubeconfig, *words], check=True, capture_output=True, text=True).stdout
+
+
+def cluster_flags(kubeconfig, folder):
+    """After the runtimes were created there."""
+    kubectl(kubeconfig, "apply", "--server-side", "-f", str(folder / "runtimes"))
+    config = json.loads(kubectl(kubeconfig, "config", "view", "--raw", "--minify", "-o", "json"))
+    cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
+    (folder / "token").write_text(user["token"])
+    return ["--api-server", cluster["server"], "--ca-file", cluster["certificate-authority"], "--token-file", folder / "token"]
+
+
+def status_page(port, path):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=10) as answer:
+        return answer.read().decode()
+
+
+def is_ready(port):
+    try:
+        return status_page(port, "readyz") == "ok\n"
+    except urllib.error.HTTPError:
+        return False
+
+
+def metric(port, name):
+    return int(re.search(rf"^trainjobc_webhook_{name} (\d+)$", status_page(port, "metrics"), re.M)[1])
+
+
+def start(trainjobc, folder, cpu, runtimes):
+    words = [trainjobc, "webhook", "--listen=127.0.0.1:0", "--status-listen=127.0.0.1:0", "--tls-cert", folder / "tls.crt",
+             "--tls-key", folder / "tls.key", *runtimes]
     log = open(folder / "log", "w")
     process = subprocess.Popen(list(map(str, words)), stderr=log)
     if cpu is not None:
         os.sched_setaffinity(process.pid, {cpu})
     while process.poll() is None:
-        if found := re.search(r'"ports":\[(\d+)\]', (folder / "log").read_text()):
-            return process, found[1]
+        if found := re.search(r'"ports":\[(\d+),(\d+)\]', (folder / "log").read_text()):
+            if metric(found[2], "runtimes") and is_ready(found[2]):
+                return process, found[1], found[2]
         time.sleep(0.1)
     raise RuntimeError((folder / "log").read_text())
 
@@ -76,6 +109,7 @@ def main():
     parser.add_argument("--runtimes", type=int, default=500)
     parser.add_argument("--connections", type=int, default=10)
     parser.add_argument("--cpu", type=int)
+    parser.add_argument("--kubeconfig")
     arguments = parser.parse_args()
     if not shutil.which("hey"):
         sys.exit("hey is missing: go install github.com/rakyll/hey@latest")
@@ -85,7 +119,10 @@ def main():
         runtimes(folder / "runtimes", arguments.runtimes)
         (folder / "body").write_text(json.dumps(review(f"torch-{arguments.runtimes // 2}")))
         certificate(folder)
-        process, port = start(arguments.trainjobc.resolve(), folder, arguments.cpu)
+        source = ["--runtimes", folder / "runtimes"]
+        if arguments.kubeconfig:
+            source = cluster_flags(arguments.kubeconfig, folder)
+        process, port, status_port = start(arguments.trainjobc.resolve(), folder, arguments.cpu, source)
         try:
             before = cpu_seconds(process.pid)
             begin = time.monotonic()
@@ -96,6 +133,7 @@ def main():
             seconds = time.monotonic() - begin
             used = cpu_seconds(process.pid) - before
             memory = status(process.pid)
+            unconfirmed = metric(status_port, "unconfirmed_total")
         finally:
             process.terminate()
             ended = process.wait()
@@ -106,6 +144,8 @@ def main():
     print(f"{answered:,} answers in {seconds:.0f} s ({answered / seconds:,.0f}/s), {arguments.runtimes} runtimes: {times}; "
           f"{used / seconds * 100:.0f} % of a core, {used / max(answered, 1) * 1e6:.0f} us of CPU each; "
           f"RSS {memory['VmRSS']:.0f} MiB, at most {memory['VmHWM']:.0f} MiB")
+    if unconfirmed:
+        print(f"{unconfirmed} findings were not told, because the runtime could not be read again in time")
     if errors := re.findall(r"Error distribution:(.*)", said, re.S):
         print(errors[0].strip())
         return 1

@@ -165,11 +165,59 @@ void on_request(evhttp_request* request, void* argument) {
   server.handler(read, [pending](const HttpResponse& response) { pending->send(response); });
 }
 
+struct Client;
+
+void free_connection(evhttp_connection* connection) {
+  evhttp_connection_set_closecb(connection, nullptr, nullptr);
+  evhttp_connection_free(connection);
+}
+
+// To a server, for one request after the other.
+struct Connection {
+  std::string peer;
+  std::unique_ptr<evhttp_connection, Deleter<free_connection>> http;
+  event* cleanup = nullptr;
+  Client* client = nullptr;  // nullptr: it waits for a request
+  bool is_closed = false;    // by its server, or after an error
+
+  void close() {
+    is_closed = true;
+    if (!client) event_active(cleanup, EV_TIMEOUT, 0);
+  }
+};
+
+// They stay open after an answer, because a new one costs more than a request. libevent may still look at one
+// that was closed, so the loop frees it.
+class Connections {
+ public:
+  explicit Connections(event_base* base);
+  ~Connections();
+  Connections(const Connections&) = delete;
+  Connections& operator=(const Connections&) = delete;
+
+  // One that waits for a request to `peer`; nullptr: there is none.
+  Connection* waiting(const std::string& peer);
+  Connection& add(std::string peer, evhttp_connection* http);
+  // After the end of its request.
+  void release(Connection& connection, bool is_usable);
+
+ private:
+  static constexpr size_t kMostWaiting = 32;
+  static constexpr timeval kLongestWait{60, 0};
+
+  std::list<Connection> all_;  // the last one that was used is the first
+  Event cleanup_;
+};
+
 struct Client {
-  std::set<Client*>* all = nullptr;
-  evhttp_connection* connection = nullptr;  // frees itself after the answer
+  Connections* connections = nullptr;
+  Connection* connection = nullptr;
   ClientEvents events;
+  // Over a new connection; empty if this one is new. A server may close a connection just as a request is
+  // sent.
+  std::function<void(ClientEvents events)> repeat;
   bool has_begun = false;
+  bool is_late = false;
 
   void begin(evhttp_request* request) {
     if (!std::exchange(has_begun, true)) events.begin(evhttp_request_get_response_code(request));
@@ -181,16 +229,62 @@ struct Client {
   }
 };
 
+void free_closed(evutil_socket_t, short, void* connections) {
+  static_cast<std::list<Connection>*>(connections)->remove_if([](const Connection& connection) {
+    return connection.is_closed && !connection.client;
+  });
+}
+
+Connections::Connections(event_base* base) : cleanup_(event_new(base, -1, 0, free_closed, &all_)) {}
+
+Connections::~Connections() {
+  for (const Connection& connection : all_) delete connection.client;
+}
+
+Connection* Connections::waiting(const std::string& peer) {
+  const auto found = std::ranges::find_if(all_, [&](const Connection& connection) {
+    return !connection.client && !connection.is_closed && connection.peer == peer;
+  });
+  return found != all_.end() ? &*found : nullptr;
+}
+
+Connection& Connections::add(std::string peer, evhttp_connection* http) {
+  Connection& connection = all_.emplace_front();
+  connection.peer = std::move(peer);
+  connection.http.reset(http);
+  connection.cleanup = cleanup_.get();
+  evhttp_connection_set_closecb(
+      http, [](evhttp_connection*, void* own) { static_cast<Connection*>(own)->close(); }, &connection);
+  return connection;
+}
+
+void Connections::release(Connection& connection, bool is_usable) {
+  connection.client = nullptr;
+  const auto waiting =
+      std::ranges::count_if(all_, [](const Connection& one) { return !one.client && !one.is_closed; });
+  if (!is_usable || connection.is_closed || static_cast<size_t>(waiting) > kMostWaiting)
+    return connection.close();
+  evhttp_connection_set_timeout_tv(connection.http.get(), &kLongestWait);
+  const auto place = std::ranges::find(all_, &connection, [](const Connection& one) { return &one; });
+  all_.splice(all_.begin(), all_, place);
+}
+
 void on_part(evhttp_request* request, void* argument) {
   static_cast<Client*>(argument)->take(request);
+}
+
+void on_error(evhttp_request_error error, void* argument) {
+  static_cast<Client*>(argument)->is_late = error == EVREQ_HTTP_TIMEOUT;
 }
 
 // `request` is nullptr if there is no answer, or not a whole one.
 void on_end(evhttp_request* request, void* argument) {
   const std::unique_ptr<Client> client(static_cast<Client*>(argument));
-  client->all->erase(client.get());
   const bool has_answer = request && evhttp_request_get_response_code(request) != 0;
   if (has_answer) client->take(request);
+  client->connections->release(*client->connection, has_answer);
+  if (!has_answer && !client->has_begun && !client->is_late && client->repeat)
+    return client->repeat(std::move(client->events));
   client->events.end(has_answer ? "" : "the connection failed");
 }
 
@@ -266,13 +360,16 @@ std::optional<Address> parse_address(std::string_view text) {
 struct Loop::State {
   http::EventBase base{event_base_new()};
   std::list<http::Server> servers;
-  std::set<http::Client*> clients;
+  http::Connections connections{base.get()};
   std::set<http::Timer*> timers;
   std::vector<http::Event> signals;
   std::function<void()> stop_action;
+
+  void get(const ClientRequest& request, ClientEvents events, bool can_reuse);
 };
 
 using http::Client;
+using http::Connection;
 using http::Server;
 using http::Timer;
 
@@ -283,10 +380,6 @@ Loop::~Loop() {
   for (Server& server : state_->servers) {
     server.listener = nullptr;
     server.http.reset();
-  }
-  for (Client* client : std::exchange(state_->clients, {})) {
-    evhttp_connection_free(client->connection);
-    delete client;
   }
   for (Timer* timer : std::exchange(state_->timers, {})) delete timer;
 }
@@ -359,23 +452,36 @@ size_t Loop::open_requests() const {
 }
 
 void Loop::get(const ClientRequest& request, ClientEvents events) {
+  state_->get(request, std::move(events), true);
+}
+
+void Loop::State::get(const ClientRequest& request, ClientEvents events, bool can_reuse) {
   const auto target = http::parse_url(request.url);
   if (!target) return events.end("the URL is not valid");
-  event_base* base = state_->base.get();
-  bufferevent* stream = nullptr;
-  if (target->has_tls) {
-    stream = http::connect_tls(base, *target, request.authority);
-    if (!stream) return events.end(fmt::format("{}: {}", request.authority, http::last_tls_error()));
+  std::string peer =
+      fmt::format("{} {} {} {}", target->has_tls, target->host, target->port, request.authority);
+  Connection* connection = can_reuse ? connections.waiting(peer) : nullptr;
+  auto client = std::make_unique<Client>(Client{.connections = &connections, .events = std::move(events)});
+  if (connection) {
+    client->repeat = [this, request](ClientEvents again) { get(request, std::move(again), false); };
+  } else {
+    bufferevent* stream = nullptr;
+    if (target->has_tls) {
+      stream = http::connect_tls(base.get(), *target, request.authority);
+      if (!stream)
+        return client->events.end(fmt::format("{}: {}", request.authority, http::last_tls_error()));
+    }
+    evhttp_connection* http = evhttp_connection_base_bufferevent_new(base.get(), nullptr, stream,
+                                                                     target->host.c_str(), target->port);
+    if (!http) return client->events.end("out of memory");
+    connection = &connections.add(std::move(peer), http);
   }
-  evhttp_connection* connection =
-      evhttp_connection_base_bufferevent_new(base, nullptr, stream, target->host.c_str(), target->port);
-  if (!connection) return events.end("out of memory");
-  auto* client = new Client{&state_->clients, connection, std::move(events)};
-  state_->clients.insert(client);
+  client->connection = connection;
+  connection->client = client.get();
   const timeval limit = http::to_timeval(request.timeout);
-  evhttp_connection_set_timeout_tv(connection, &limit);
-  evhttp_connection_free_on_completion(connection);
-  evhttp_request* asked = evhttp_request_new(http::on_end, client);
+  evhttp_connection_set_timeout_tv(connection->http.get(), &limit);
+  evhttp_request* asked = evhttp_request_new(http::on_end, client.release());
+  evhttp_request_set_error_cb(asked, http::on_error);
   evhttp_request_set_chunked_cb(asked, http::on_part);
   evhttp_request_set_header_cb(asked, [](evhttp_request* answer, void* own) {
     static_cast<Client*>(own)->begin(answer);
@@ -387,7 +493,7 @@ void Loop::get(const ClientRequest& request, ClientEvents events) {
   if (!request.token.empty())
     evhttp_add_header(headers, "Authorization", fmt::format("Bearer {}", request.token).c_str());
   // If it fails at once, http::on_end has been or will be called.
-  evhttp_make_request(connection, asked, EVHTTP_REQ_GET, target->path.c_str());
+  evhttp_make_request(connection->http.get(), asked, EVHTTP_REQ_GET, target->path.c_str());
 }
 
 void Loop::after(std::chrono::milliseconds delay, std::function<void()> action) {

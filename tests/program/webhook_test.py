@@ -92,11 +92,16 @@ class ApiServer:
         self.version = 100
         self.watchers = []
         self.requests = []
-        self.refusals = []  # statuses of the next requests
+        self.refusals = []  # statuses of the next requests; 0: the connection ends without an answer
+        self.connections = 0
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+
+            def setup(self):
+                super().setup()
+                outer.connections += 1
 
             def log_message(self, *_):
                 pass
@@ -116,6 +121,9 @@ class ApiServer:
                 return self.answer(200, found) if found else self.answer(404, {"kind": "Status"})
 
             def answer(self, status, body):
+                if status == 0:
+                    self.close_connection = True
+                    return
                 data = json.dumps(body).encode()
                 self.send_response(status)
                 if not folder:
@@ -401,6 +409,25 @@ class Webhook(unittest.TestCase):
         for size in range(0, 12000, 600):
             cluster.put(changed(RUNTIME, "metadata", "annotations", value={"note": "x" * size}))
             self.assertEqual({"allowed": True, "warnings": [NO_LAUNCHER]}, self.ask(PLAIN), size)
+
+    def test_connections_are_used_again(self):
+        cluster = ApiServer(self.folder)
+        cluster.put(RUNTIME)
+        self.start(f"--api-server={cluster.url}", "--ca-file=tls.crt")
+        self.wait(lambda: self.status("/readyz") == (200, "ok\n"))
+        told = {"allowed": True, "warnings": [NO_LAUNCHER]}
+        self.assertEqual(told, self.ask(PLAIN))
+        before = cluster.connections
+        self.assertEqual([told] * 20, [self.ask(PLAIN) for _ in range(20)])
+        self.assertEqual(before, cluster.connections)
+        # The server ends a connection on which it was asked before: it is asked again, over a new one.
+        cluster.refusals = [0]
+        self.assertEqual(told, self.ask(PLAIN))
+        self.assertEqual(before + 1, cluster.connections)
+        cluster.refusals = [0, 0]
+        self.assertEqual({"allowed": True}, self.ask(PLAIN))
+        self.assertEqual(told, self.ask(PLAIN))
+        self.assertIn("trainjobc_webhook_unconfirmed_total 1\n", self.status("/metrics")[1])
 
     def test_unknown_runtimes_are_not_judged(self):
         cluster = ApiServer()
