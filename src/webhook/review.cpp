@@ -11,21 +11,19 @@
 #include "base/diagnostic.h"
 #include "base/text/printable.h"
 #include "compile/compile.h"
-#include "k8s/object_meta.h"
 #include "lint/groups.h"
 #include "lint/lint.h"
 #include "model/trainer_names.h"
 #include "schema/compare.h"
 #include "schema/schema.h"
 #include "secret/secret.h"
+#include "webhook/object.h"
 
 namespace trainjobc::webhook {
 namespace {
 
 using Json = nlohmann::json;
 
-// The API server refuses manifests that are nested deeper, long before this.
-constexpr int kDeepest = 200;
 // The API server passes on 4096 characters of warnings; of more, it cuts each after 256.
 constexpr size_t kMostWarnings = 4096;
 constexpr size_t kLongestWarning = 250;
@@ -40,18 +38,6 @@ const Json& member(const Json& value, const char* key) {
 std::string text(const Json& value, const char* key) {
   const Json& found = member(value, key);
   return found.is_string() ? found.get<std::string>() : "";
-}
-
-// nullopt if it is not JSON, or nested too deeply.
-std::optional<Json> parse(std::string_view body) {
-  bool is_too_deep = false;
-  const auto watch_depth = [&](int depth, Json::parse_event_t, Json&) {
-    is_too_deep = is_too_deep || depth > kDeepest;
-    return !is_too_deep;
-  };
-  Json root = Json::parse(body, watch_depth, false);
-  if (is_too_deep || root.is_discarded() || !root.is_object()) return std::nullopt;
-  return root;
 }
 
 RuntimeName runtime_of(const Json& job, const std::string& ns) {
@@ -83,21 +69,8 @@ bool is_checked(const Json& request) {
 
 }  // namespace
 
-Json as_written(Json object) {
-  object.erase("status");
-  const auto metadata = object.find("metadata");
-  if (metadata == object.end() || !metadata->is_object()) return object;
-  for (const std::string_view key : k8s::kServerMetadata) metadata->erase(std::string(key));
-  const auto annotations = metadata->find("annotations");
-  if (annotations != metadata->end() && annotations->is_object()) {
-    annotations->erase(std::string(secret::kLastApplied));
-    if (annotations->empty()) metadata->erase("annotations");
-  }
-  return object;
-}
-
 std::variant<Review, BadReview> read_review(std::string_view body) {
-  const auto root = parse(body);
+  const auto root = parse_objects(body, ObjectDepth::Review);
   if (!root) return BadReview{"the body is not JSON, or is nested too deeply"};
   if (text(*root, "apiVersion") != "admission.k8s.io/v1" || text(*root, "kind") != "AdmissionReview")
     return BadReview{"the body is not an AdmissionReview of admission.k8s.io/v1"};
@@ -113,11 +86,13 @@ std::variant<Review, BadReview> read_review(std::string_view body) {
   if (review.operation == "UPDATE" && member(request, "oldObject").is_object()) {
     const Json old = as_written(member(request, "oldObject"));
     if (decided(old) == decided(object)) return review;
-    review.old_object = old.dump();
+    review.old_object = checkable_text(old).value_or("");
   }
   if (review.name.empty()) review.name = text(member(object, "metadata"), "name");
   if (review.kind == model::kTrainJob) review.runtime = runtime_of(object, review.ns);
-  review.object = object.dump();
+  std::optional<std::string> text_of_object = checkable_text(object);
+  review.is_too_large = !text_of_object;
+  review.object = std::move(text_of_object).value_or("");
   return review;
 }
 
@@ -242,10 +217,20 @@ base::Diagnostics findings_on(const Review& review, std::vector<Source> runtimes
   return own;
 }
 
+Answer not_checked(std::string_view what) {
+  Answer answer;
+  answer.warnings.push_back(
+      fmt::format("trainjobc does not check this: the {} has more than {} values or {} KiB", what,
+                  kMostValues, kLargestObject / 1024));
+  return answer;
+}
+
 }  // namespace
 
 Answer check_job(const Review& review, const StoredObject* runtime, const Policy& policy) {
+  if (review.is_too_large) return not_checked(review.kind);
   if (review.object.empty() || !runtime) return {};
+  if (runtime->json.empty()) return not_checked(fmt::format("runtime {}", review.runtime->name));
   Answer answer =
       answer_of(findings_on(review, {{source_name(*review.runtime), runtime->json}}, policy), policy);
   answer.warnings = fitted(std::move(answer.warnings));
@@ -318,6 +303,7 @@ std::vector<std::string> changes_of_jobs(const Review& review, const Policy& pol
 }  // namespace
 
 Answer check_runtime(const Review& review, const Policy& policy) {
+  if (review.is_too_large) return not_checked(review.kind);
   if (review.object.empty()) return {};
   Answer answer = answer_of(findings_on(review, {}, policy), policy);
   for (std::string& line : changes_of_jobs(review, policy)) answer.warnings.push_back(std::move(line));

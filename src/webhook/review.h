@@ -4,7 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,9 +19,6 @@ namespace trainjobc::webhook {
 // update.
 inline constexpr size_t kMaxReview = size_t{8} << 20U;
 
-// The object as its author wrote it: without status, and without what servers set in metadata.
-nlohmann::json as_written(nlohmann::json object);
-
 struct Review {
   std::string uid;
   std::string kind;  // TrainJob
@@ -30,6 +26,7 @@ struct Review {
   std::string name;
   std::string operation;               // CREATE
   std::string object;                  // as JSON, as it was written; "" if there is nothing to check
+  bool is_too_large = false;           // to be checked: then it has no object, either
   std::string old_object;              // of an update
   std::optional<RuntimeName> runtime;  // of a TrainJob
 };

@@ -8,15 +8,15 @@
 #include <utility>
 
 #include "model/trainer_names.h"
-#include "webhook/review.h"
+#include "webhook/object.h"
 
 namespace trainjobc::webhook {
 namespace {
 
 using Json = nlohmann::json;
 
-// Of one page: lists of hundreds of runtimes come in parts.
-constexpr int kPageSize = 500;
+// Of one page: lists come in parts, so that no answer needs much memory.
+constexpr int kPageSize = 20;
 // The server ends a watch after this time; the next one continues where it was.
 constexpr int kWatchSeconds = 290;
 
@@ -35,16 +35,16 @@ StoredObject stored(const std::string& kind, Json object) {
   StoredObject result{.json = "", .resource_version = text_at(object, "metadata", "resourceVersion")};
   object["apiVersion"] = model::kTrainerApiVersion;  // items of a list have no type
   object["kind"] = kind;
-  result.json = as_written(std::move(object)).dump();
+  result.json = checkable_text(as_written(std::move(object))).value_or("");
   return result;
 }
 
 }  // namespace
 
 std::optional<StoredObject> read_runtime(const std::string& kind, std::string_view json) {
-  Json object = Json::parse(json, nullptr, false);
-  if (!object.is_object()) return std::nullopt;
-  return stored(kind, std::move(object));
+  auto object = parse_objects(json, ObjectDepth::Alone);
+  if (!object) return std::nullopt;
+  return stored(kind, std::move(*object));
 }
 
 const StoredObject* RuntimeStore::find(const RuntimeName& name) const {
@@ -95,29 +95,29 @@ bool RuntimeWatch::take_list(int status, std::string_view body) {
     start_over();  // 410: the next page is no longer there
     return false;
   }
-  Json list = Json::parse(body, nullptr, false);
-  if (!list.is_object() || !list.contains("items") || !list["items"].is_array()) {
+  auto list = parse_objects(body, ObjectDepth::List);
+  if (!list || !list->contains("items") || !list->at("items").is_array()) {
     start_over();
     return false;
   }
-  for (Json& item : list["items"]) {
+  for (Json& item : list->at("items")) {
     if (!item.is_object()) continue;
     RuntimeName name = name_of(kind_, item);
     listed_.insert_or_assign(std::move(name), stored(kind_, std::move(item)));
   }
-  continue_ = text_at(list, "metadata", "continue");
+  continue_ = text_at(*list, "metadata", "continue");
   if (!continue_.empty()) return true;
-  resource_version_ = text_at(list, "metadata", "resourceVersion");
+  resource_version_ = text_at(*list, "metadata", "resourceVersion");
   store_.replace(kind_, std::exchange(listed_, {}));
   is_listed_ = true;
   return true;
 }
 
 bool RuntimeWatch::take_event(std::string_view line) {
-  Json event = Json::parse(line, nullptr, false);
-  const std::string type = event.is_object() ? event.value("type", "") : "";
-  const auto object = event.is_object() ? event.find("object") : event.end();
-  if (type.empty() || type == "ERROR" || object == event.end() || !object->is_object()) {
+  auto event = parse_objects(line, ObjectDepth::WatchEvent);
+  const std::string type = event ? event->value("type", "") : "";
+  const auto object = event ? event->find("object") : Json::iterator{};
+  if (type.empty() || type == "ERROR" || object == event->end() || !object->is_object()) {
     start_over();  // 410 Gone comes as an ERROR
     return false;
   }

@@ -23,7 +23,7 @@ struct RuntimeName {
 };
 
 struct StoredObject {
-  std::string json;              // without what only the server sets
+  std::string json;              // as it was written; "" if it is too large to be checked
   std::string resource_version;  // "" of one that is from a file
 };
 

@@ -34,8 +34,8 @@ constexpr seconds kConfirmation{1};
 constexpr seconds kWatchTimeout{330};
 constexpr milliseconds kFirstPause{500};
 constexpr milliseconds kLongestPause{30000};
-// Of a list's page, or a line of a watch: hundreds of the largest objects that an API server stores.
-constexpr size_t kMaxAnswer = size_t{512} << 20U;
+// Of a list's page, or a line of a watch: a page of the largest objects that an API server stores.
+constexpr size_t kMaxAnswer = size_t{64} << 20U;
 
 struct WatchedKind {
   std::string_view kind;

@@ -245,7 +245,7 @@ class Webhook(unittest.TestCase):
 
     def post(self, body, path="/validate", method="POST"):
         trust = ssl.create_default_context(cafile=self.folder / "tls.crt")
-        connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=trust, timeout=30)
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=trust, timeout=90)
         connection.request(method, path, body if isinstance(body, (bytes, type(None))) else json.dumps(body))
         answer = connection.getresponse()
         text = answer.read().decode()
@@ -330,6 +330,31 @@ class Webhook(unittest.TestCase):
                 plain.recv(100)
         self.assertEqual((200, "ok\n"), self.status("/healthz"))
         self.assertEqual({"allowed": True, "warnings": [NO_LAUNCHER]}, self.ask(PLAIN))
+
+    def test_large_objects(self):
+        cluster = ApiServer()
+        cluster.put(RUNTIME)
+        large = [{"name": "A"}] * 20000
+        cluster.put(changed(RUNTIME, "spec", "template", "spec", "replicatedJobs", 0, "template", "spec", "template", "spec",
+                            "containers", 0, "env", value=large) | {"metadata": {"name": "large"}})
+        self.start(f"--api-server={cluster.url}", "--deny=error")
+        self.wait(lambda: self.status("/readyz") == (200, "ok\n"))
+        told = "trainjobc does not check this: the {} has more than 10000 values or 1024 KiB"
+        self.assertEqual({"allowed": True, "warnings": [told.format("TrainJob")]}, self.ask(job(env=large)))
+        other = changed(PLAIN, "spec", "runtimeRef", "name", value="large")
+        self.assertEqual({"allowed": True, "warnings": [told.format("runtime large")]}, self.ask(other))
+        self.assertEqual({"allowed": True, "warnings": [NO_LAUNCHER]}, self.ask(PLAIN))
+
+    def test_clients_that_hang(self):
+        """They take all connections, for 30 seconds."""
+        self.start("--runtimes=runtime.json")
+        with contextlib.ExitStack() as clients:
+            for _ in range(520):
+                clients.enter_context(socket.create_connection(("127.0.0.1", self.port)))
+            memory = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+            self.assertLess(int(re.search(r"VmRSS:\s+(\d+)", memory)[1]), 64 << 10)
+            self.assertEqual({"allowed": True, "warnings": [NO_LAUNCHER]}, self.ask(PLAIN))
+        self.assertEqual((200, "ok\n"), self.status("/healthz"))
 
     def test_settings(self):
         settings = self.folder / "settings.yaml"
