@@ -5,6 +5,7 @@
 usage: webhook_manifests_test.py BINARY. Without kustomize and kubectl it is skipped (77); without helm, openssl or
 kube-linter, what needs them is left out, and it says so.
 """
+import contextlib
 import pathlib
 import shutil
 import subprocess
@@ -46,6 +47,29 @@ def chart(*words):
                                    "--kube-version", "1.36.0", *words], capture_output=True, text=True, check=True).stdout)
 
 
+@contextlib.contextmanager
+def copied():
+    with tempfile.TemporaryDirectory() as name:
+        copy = pathlib.Path(name, "webhook")
+        shutil.copytree(WEBHOOK, copy, ignore=shutil.ignore_patterns("tls.*", "ca-bundle.yaml"))
+        yield copy
+
+
+def self_signed():
+    with copied() as folder:
+        subprocess.run([folder / "self-signed/certificate.sh", "30"], check=True)
+        if (folder / "self-signed/tls.key").stat().st_mode & 0o777 != 0o600:
+            raise AssertionError("others can read the key")
+        return build(folder / "self-signed")
+
+
+def monitored():
+    with copied() as folder:
+        (folder / "all").mkdir()
+        (folder / "all/kustomization.yaml").write_text("resources: [../base]\ncomponents: [../monitoring]\n")
+        return build(folder / "all")
+
+
 class Manifests(unittest.TestCase):
     maxDiff = None
 
@@ -57,12 +81,7 @@ class Manifests(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
     def test_self_signed(self):
-        with tempfile.TemporaryDirectory() as name:
-            copy = pathlib.Path(name, "webhook")
-            shutil.copytree(WEBHOOK, copy, ignore=shutil.ignore_patterns("tls.*", "ca-bundle.yaml"))
-            subprocess.run([copy / "self-signed/certificate.sh", "30"], check=True)
-            self.assertEqual((copy / "self-signed/tls.key").stat().st_mode & 0o777, 0o600)
-            found = build(copy / "self-signed")
+        found = self_signed()
         secret = found.pop(("Secret", "trainjobc-webhook-tls"))
         self.assertEqual(set(found), OBJECTS)
         self.assertEqual(secret["type"], "kubernetes.io/tls")
@@ -90,12 +109,7 @@ class Manifests(unittest.TestCase):
                          (2, "trainjobc: --status-listen nowhere is not an address such as :9443 or 127.0.0.1:9443\n"))
 
     def test_monitoring(self):
-        with tempfile.TemporaryDirectory() as name:
-            copy = pathlib.Path(name, "webhook")
-            shutil.copytree(WEBHOOK, copy)
-            (copy / "all").mkdir()
-            (copy / "all/kustomization.yaml").write_text("resources: [../base]\ncomponents: [../monitoring]\n")
-            self.assertEqual(set(build(copy / "all")), OBJECTS | {("PodMonitor", "trainjobc-webhook")})
+        self.assertEqual(set(monitored()), OBJECTS | {("PodMonitor", "trainjobc-webhook")})
 
     def test_chart_is_up_to_date(self):
         made = subprocess.run([sys.executable, ROOT / "tools/webhook_chart.py", "--check"], capture_output=True, text=True)
@@ -124,11 +138,18 @@ class Manifests(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("kube-linter"), "kube-linter is not installed")
     def test_kube_linter(self):
-        with tempfile.TemporaryDirectory() as name:
-            file = pathlib.Path(name, "all.yaml")
-            file.write_text(yaml.safe_dump_all(build(WEBHOOK / "cert-manager").values()))
-            tried = subprocess.run(["kube-linter", "lint", str(file)], capture_output=True, text=True)
-        self.assertEqual(tried.returncode, 0, tried.stdout + tried.stderr)
+        variants = {"base": build(WEBHOOK / "base"), "cert-manager": build(WEBHOOK / "cert-manager"), "monitored": monitored()}
+        if shutil.which("openssl"):
+            variants["self-signed"] = self_signed()
+        if shutil.which("helm"):
+            variants["chart"] = chart()
+            variants["chart with values"] = chart("--set", "certManager=false,podMonitor=true,deny={error}")
+        for name, found in variants.items():
+            with self.subTest(variant=name), tempfile.TemporaryDirectory() as folder:
+                file = pathlib.Path(folder, "all.yaml")
+                file.write_text(yaml.safe_dump_all(found.values()))
+                tried = subprocess.run(["kube-linter", "lint", str(file)], capture_output=True, text=True)
+                self.assertEqual(tried.returncode, 0, tried.stdout + tried.stderr)
 
 
 if __name__ == "__main__":

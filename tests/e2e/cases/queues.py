@@ -93,7 +93,7 @@ CASES = {
         [job(1, 3), job(1, 3, tolerations=[{"key": "spot", "operator": "Exists"}]), job(1, 1)],
         {"spot": flavor({"cpu": 4}, taints=[taint("spot")]), "plain": flavor({"cpu": 3})},
     ),
-    "two-groups": alone(
+    "several-groups": alone(
         [job(sets=node(1, {"cpu": "1"}, limits={GPU: str(count)})) for count in (3, 2, 1)],
         cpu(9),
         {"g": flavor({GPU: 4}), "h": flavor({GPU: 2})},
@@ -109,7 +109,7 @@ CASES = {
         ],
         {"a": flavor({"cpu": 4}, A100), "h": flavor({"cpu": 2}, H100)},
     ),
-    "nothing-asked": alone([job(sets=node(2)), job(1, 4), job(sets=node(2))], cpu(4)),
+    "some-ask-nothing": alone([job(sets=node(2)), job(1, 4), job(sets=node(2))], cpu(4)),
     # Two queues of a cohort
     "borrows-what-is-idle": pair(cores(4, 4)),
     "own-quota-first": pair([*cores(4, 4), *cores(4, queue="other")]),

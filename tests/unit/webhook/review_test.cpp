@@ -201,10 +201,10 @@ TEST_CASE("watch: pages of a list, then events; 410 begins again") {
   const auto has = [&](const char* name) {
     return store.find({"ClusterTrainingRuntime", "", name}) != nullptr;
   };
-  CHECK(watch.next_request() == kPath + "?limit=500");
+  CHECK(watch.next_request() == kPath + "?limit=20");
   CHECK(watch.take_list(200, list_of({"a"}, "token")));
   CHECK(store.size() == 0);
-  CHECK(watch.next_request() == kPath + "?limit=500&continue=token");
+  CHECK(watch.next_request() == kPath + "?limit=20&continue=token");
   CHECK(watch.take_list(200, list_of({"b"}, "")));
   CHECK(watch.next_request() ==
         kPath + "?watch=1&allowWatchBookmarks=true&resourceVersion=9&timeoutSeconds=290");
@@ -220,7 +220,7 @@ TEST_CASE("watch: pages of a list, then events; 410 begins again") {
   CHECK(watch.next_request() ==
         kPath + "?watch=1&allowWatchBookmarks=true&resourceVersion=12&timeoutSeconds=290");
   CHECK(!watch.take_event(R"({"type":"ERROR","object":{"code":410}})"));
-  CHECK(watch.next_request() == kPath + "?limit=500");
+  CHECK(watch.next_request() == kPath + "?limit=20");
   CHECK(watch.take_list(200, list_of({"d"}, "")));
   CHECK((!has("b") && has("d")));
 }
