@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "k8s/object_meta.h"
+#include "model/trainer_names.h"
 #include "secret/secret.h"
 
 namespace trainjobc::webhook {
@@ -88,6 +89,21 @@ class BoundedReader final : public nlohmann::json_sax<Json> {
   size_t values_ = 0;
 };
 
+// Kueue's webhook, up to 0.16, copies a TrainJob's queue to spec.labels, which only Trainer 2.1 has; the API
+// server drops the copy when it stores the job.
+void remove_copied_queue(Json& object, const Json& metadata) {
+  const std::string queue_label(model::kKueueLabel);
+  const Json::json_pointer copies("/spec/labels");
+  const Json::json_pointer labels("/labels");
+  if (!object.contains(copies) || !object[copies].is_object() || !metadata.contains(labels / queue_label))
+    return;
+  Json& copied = object[copies];
+  const auto copy = copied.find(queue_label);
+  if (copy == copied.end() || metadata[labels / queue_label] != *copy) return;
+  copied.erase(copy);
+  if (copied.empty()) object["spec"].erase("labels");
+}
+
 }  // namespace
 
 std::optional<Json> parse_objects(std::string_view text, ObjectDepth depth) {
@@ -100,6 +116,7 @@ Json as_written(Json object) {
   object.erase("status");
   const auto metadata = object.find("metadata");
   if (metadata == object.end() || !metadata->is_object()) return object;
+  remove_copied_queue(object, *metadata);
   for (const std::string_view key : k8s::kServerMetadata) metadata->erase(std::string(key));
   const auto annotations = metadata->find("annotations");
   if (annotations != metadata->end() && annotations->is_object()) {

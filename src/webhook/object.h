@@ -23,7 +23,7 @@ enum class ObjectDepth : size_t { Alone = 0, WatchEvent = 1, List = 2, Review = 
 // its metadata, and its spec is null.
 std::optional<nlohmann::json> parse_objects(std::string_view text, ObjectDepth depth);
 
-// The object as its author wrote it: without status, and without what servers set in metadata.
+// The object as its author wrote it: without status, and without what servers add.
 nlohmann::json as_written(nlohmann::json object);
 
 // As text; nullopt if it is too large to be checked.

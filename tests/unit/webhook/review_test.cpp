@@ -120,6 +120,20 @@ TEST_CASE("review: findings are warnings unless they are denied") {
   CHECK(check_job(review, nullptr, policy).rules.empty());
 }
 
+TEST_CASE("review: the queue that Kueue copies to spec.labels is not the author's") {
+  json job = kJob;
+  job["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] = "team";
+  const std::string written = read(request_of(job)).object;
+  json copied = job;
+  copied["spec"]["labels"]["kueue.x-k8s.io/queue-name"] = "team";
+  CHECK(read(request_of(copied)).object == written);
+  for (const json& own : {json{{"kueue.x-k8s.io/queue-name", "other"}}, json{{"stage", "trial"}}, json(3)}) {
+    json kept = job;
+    kept["spec"]["labels"] = own;
+    CHECK(json::parse(read(request_of(kept)).object)["spec"]["labels"] == own);
+  }
+}
+
 TEST_CASE("review: a job is told why its runtime keeps it from running") {
   json broken = kRuntime;
   broken["spec"]["template"]["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
