@@ -9,12 +9,15 @@
 #include <utility>
 
 #include "base/files/paths.h"
+#include "base/text/text.h"
 #include "cli/roots.h"
+#include "features/gitops/releases.h"
 #include "features/gitops/render.h"
 #include "features/gitops/roots.h"
 #include "features/helm/build.h"
 #include "features/kustomize/build.h"
 #include "lint/report/document.h"
+#include "rules/rules.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -53,21 +56,39 @@ class GitopsRoots {
       : console_(console), flags_(flags), configurations_(configurations), is_quiet_(is_quiet) {}
 
   std::optional<std::vector<lint::InputGroup>> take(Loaded& loaded) {
-    const std::vector<Root> roots =
-        gitops::find_roots(console_.files(), loaded.sources, repository_root(console_));
+    const std::string repository = repository_root(console_);
+    std::vector<Root> roots = gitops::find_roots(console_.files(), loaded.sources, repository);
     if (roots.empty()) {
-      fail(console_, "--roots: the inputs have no Kustomization of Flux and no Application of Argo CD");
+      fail(console_, "--roots: the inputs have no Kustomization, no HelmRelease and no Application");
       return std::nullopt;
     }
-    list_folders(roots);
-    build(roots);
-    bool is_complete = true;
-    for (const Root& root : roots) is_complete = add(root) && is_complete;
-    if (!is_complete) return std::nullopt;
+    const auto releases =
+        std::ranges::stable_partition(roots, [](const Root& root) { return !root.is_helm_release(); });
+    std::vector<Root> alone(std::make_move_iterator(releases.begin()),
+                            std::make_move_iterator(releases.end()));
+    roots.erase(releases.begin(), roots.end());
+    if (!add_all(roots)) return std::nullopt;
+    // What a Kustomization applies is read as it applies it.
+    std::erase_if(alone,
+                  [&](const Root& root) { return deployed_.contains(base::absolute_path(root.file)); });
+    for (const auto& [cluster, sources] : applied_) {
+      for (Root& root : gitops::find_releases(console_.files(), sources, repository, cluster))
+        alone.push_back(std::move(root));
+    }
+    if (!add_all(alone)) return std::nullopt;
     return std::move(groups_);
   }
 
  private:
+  // False, after an error, if one can't be read.
+  bool add_all(const std::vector<Root>& roots) {
+    list_folders(roots);
+    build(roots);
+    bool is_complete = true;
+    for (const Root& root : roots) is_complete = add(root) && is_complete;
+    return is_complete;
+  }
+
   void list_folders(const std::vector<Root>& roots) {
     for (const Root& root : roots) {
       if (!root.missing.empty()) continue;
@@ -77,6 +98,7 @@ class GitopsRoots {
       if (auto* manifests = std::get_if<gitops::Manifests>(&listed))
         std::ranges::copy(manifests->kustomizations, std::back_inserter(folders_));
     }
+    std::erase_if(folders_, [&](const std::string& folder) { return built_.contains(folder); });
     std::ranges::sort(folders_);
     const auto repeated = std::ranges::unique(folders_);
     folders_.erase(repeated.begin(), repeated.end());
@@ -99,10 +121,20 @@ class GitopsRoots {
 
   // False, after an error, if the root can't be read.
   bool add(const Root& root) {
-    const std::string title = fmt::format("{} ({})", root.title, root.place);
+    const bool is_of_one = applied_.size() < 2 || !root.is_helm_release();
+    const std::string title =
+        fmt::format("{} ({}){}", root.title, root.place, is_of_one ? "" : " of " + root.cluster);
     if (!root.missing.empty()) {
       say(fmt::format("{}: {} is not checked: {}", title, root.folder, root.missing));
       return true;
+    }
+    if (const auto failure = failure_of(root)) {
+      if (!failure->why.has_no_program) {
+        add_failure(root, title, *failure);
+        return true;
+      }
+      if (failed_.insert(failure->why.message).second) fail(console_, failure->why.message);
+      return false;
     }
     auto read = read_root(root);
     if (!read) return false;
@@ -116,6 +148,9 @@ class GitopsRoots {
   }
 
   void explain(const Root& root, const std::string& title) {
+    if (!root.without.empty())
+      say(fmt::format("{}: the values of {} are not known: it is checked without them", title,
+                      list_of(root.without)));
     if (!root.ignored.empty())
       say(fmt::format("{}: {} {} not applied", title, list_of(root.ignored),
                       root.ignored.size() == 1 ? "is" : "are"));
@@ -132,10 +167,13 @@ class GitopsRoots {
 
   std::optional<Read> read_root(const Root& root) {
     Read read;
-    if (root.content != Content::Files) {
-      const bool is_built =
-          root.content == Content::Chart ? take_chart(root, read) : take_built(root.folder, read);
-      return is_built ? std::optional(std::move(read)) : std::nullopt;
+    if (root.content == Content::Chart) {
+      read.charts.push_back(std::move(std::get<helm::Built>(charts_.at(&root))));
+      return read;
+    }
+    if (root.content == Content::Kustomization) {
+      take_built(root.folder, read);
+      return read;
     }
     auto listed = gitops::list_manifests(console_.files(), root);
     if (const auto* error = std::get_if<base::IoError>(&listed)) {
@@ -143,10 +181,9 @@ class GitopsRoots {
       return std::nullopt;
     }
     const auto& manifests = std::get<gitops::Manifests>(listed);
-    for (const std::string& folder : manifests.kustomizations) {
-      if (!take_built(folder, read)) return std::nullopt;
-    }
+    for (const std::string& folder : manifests.kustomizations) take_built(folder, read);
     for (const std::string& file : manifests.files) {
+      deployed_.insert(base::absolute_path(file));
       auto text = console_.files().read(file);
       if (const auto* error = std::get_if<base::IoError>(&text)) {
         fail(console_, error->message);
@@ -157,24 +194,90 @@ class GitopsRoots {
     return read;
   }
 
-  bool take_built(const std::string& folder, Read& read) {
-    const kustomize::BuildResult& result = built_.at(folder);
-    if (const auto* failure = std::get_if<BuildFailure>(&result)) {
-      if (failed_.insert(folder).second) fail(console_, failure->message);
-      return false;
-    }
-    read.built.push_back(std::get<Built>(result));
-    return true;
+  void take_built(const std::string& folder, Read& read) {
+    const Built& built = std::get<Built>(built_.at(folder));
+    deployed_.insert(built.tree->files().begin(), built.tree->files().end());
+    read.built.push_back(built);
   }
 
-  bool take_chart(const Root& root, Read& read) {
-    helm::BuildResult& result = charts_.at(&root);
-    if (const auto* failure = std::get_if<BuildFailure>(&result)) {
-      fail(console_, fmt::format("{} ({}): {}", root.title, root.place, failure->message));
-      return false;
+  // What kept a root from being built, and the folder that it is about.
+  struct Failure {
+    const BuildFailure& why;
+    std::string folder;
+  };
+
+  // nullopt if everything of the root was built.
+  std::optional<Failure> failure_of(const Root& root) const {
+    if (root.content == Content::Chart) {
+      const auto* why = std::get_if<BuildFailure>(&charts_.at(&root));
+      return why ? std::optional(Failure{*why, root.folder}) : std::nullopt;
     }
-    read.charts.push_back(std::move(std::get<helm::Built>(result)));
-    return true;
+    std::vector<std::string> folders{root.folder};
+    if (root.content == Content::Files) {
+      const auto listed = gitops::list_manifests(console_.files(), root);
+      const auto* manifests = std::get_if<gitops::Manifests>(&listed);
+      folders = manifests ? manifests->kustomizations : std::vector<std::string>();
+    }
+    for (std::string& folder : folders) {
+      if (const auto* why = std::get_if<BuildFailure>(&built_.at(folder)))
+        return Failure{*why, std::move(folder)};
+    }
+    return std::nullopt;
+  }
+
+  // A finding at the place that mends it.
+  void add_failure(const Root& root, const std::string& title, const Failure& failure) {
+    if (!root.without.empty()) {
+      say(fmt::format("{}: {} is not checked without the values of {}, which are not known: {}", title,
+                      root.folder, list_of(root.without), failure.why.message));
+      return;
+    }
+    const auto object = std::make_shared<base::SourceFile>(root.file, text_of(root.file));
+    lint::InputGroup group;
+    group.memory.push_back(object);
+    const base::Location named{object.get(), root.line, 1, root.line, 1};
+    base::Diagnostic found = rules::finding("yaml/root", in_one_line(failure.why.message), "", named);
+    if (root.content != Content::Chart) {
+      const auto tree = kustomize::read_tree(console_.files(), failure.folder);
+      deployed_.insert(tree->files().begin(), tree->files().end());
+      group.memory.push_back(tree);
+      point_into(*tree, found);
+      if (found.location.file != object.get()) found.notes.push_back({root.title + " applies it", named});
+    }
+    group.config = configurations_.of_file(found.location.file->name());
+    group.found.add(std::move(found));
+    add_group(root, std::move(group));
+  }
+
+  // At what would be fetched, or at the beginning of the kustomization.
+  void point_into(const kustomize::Tree& tree, base::Diagnostic& found) const {
+    if (!tree.root()) return;
+    for (const base::SourceFile* file : tree.sources()) {
+      if (file->name() == tree.root()->path) found.location = {file, 1, 1, 1, 1};
+    }
+    if (flags_.allow_remote || tree.remote().empty()) return;
+    const kustomize::Reference& first = tree.remote().front();
+    found.location = yaml::locate(*first.node);
+    found.message = kustomize::problem_of(first);
+    if (first.is_fetched()) found.hint = "--kustomize-remote allows that";
+  }
+
+  std::string text_of(const std::string& file) const {
+    auto text = console_.files().read(file);
+    const auto* read = std::get_if<std::string>(&text);
+    return read ? *read : "";
+  }
+
+  // What a program said, in lines of its own.
+  static std::string in_one_line(std::string_view said) {
+    std::string line;
+    for (size_t at = 0; at < said.size();) {
+      const size_t end = std::min(said.find('\n', at), said.size());
+      line += (line.empty() ? "" : line.ends_with(':') ? " " : "; ");
+      line += base::trimmed(said.substr(at, end - at));
+      at = end + 1;
+    }
+    return line;
   }
 
   void add_groups(const Root& root, Read read) {
@@ -183,16 +286,43 @@ class GitopsRoots {
       return;
     }
     for (Built& built : read.built) add_group(root, group_of(std::move(built), configurations_));
-    for (helm::Built& built : read.charts) add_group(root, group_of(std::move(built), configurations_));
+    for (helm::Built& built : read.charts) {
+      lint::InputGroup group = group_of(std::move(built), configurations_);
+      if (!root.release.inline_values.empty()) note_values(root, group);
+      add_group(root, std::move(group));
+    }
     if (read.sources.empty()) return;
     for (lint::InputGroup& group : lint::group_by_configuration(std::move(read.sources), configurations_))
       add_group(root, std::move(group));
   }
 
   void add_group(const Root& root, lint::InputGroup group) {
+    if (root.tool == gitops::Tool::Flux && !root.is_helm_release()) note_applied(root, group);
     group.scope = root.cluster;
     group.ns = root.ns;
     groups_.push_back(std::move(group));
+  }
+
+  // Where values are set that no values file has.
+  void note_values(const Root& root, lint::InputGroup& group) {
+    const auto object = std::make_shared<base::SourceFile>(root.file, text_of(root.file));
+    group.memory.push_back(object);
+    group.annotate = [inner = std::move(group.annotate), object, line = root.line,
+                      title = root.title](base::Diagnostic& found) {
+      const size_t notes = found.notes.size();
+      inner(found);
+      if (found.notes.size() == notes)
+        found.notes.push_back({"made with the values of " + title, {object.get(), line, 1, line, 1}});
+    };
+  }
+
+  // What HelmReleases are made of.
+  void note_applied(const Root& root, const lint::InputGroup& group) {
+    for (const Source& source : group.inputs) {
+      if (source.text.find(gitops::kHelmReleaseGroup) != std::string::npos ||
+          source.text.find("kind: ConfigMap") != std::string::npos)
+        applied_[root.cluster].push_back(source);
+    }
   }
 
   // All manifests of the root, with its variables, as one source.
@@ -228,7 +358,9 @@ class GitopsRoots {
   std::vector<std::string> folders_;  // of kustomizations
   std::map<std::string, kustomize::BuildResult> built_;
   std::map<const Root*, helm::BuildResult> charts_;
-  std::set<std::string> failed_;
+  std::set<std::string> failed_;                        // messages
+  std::set<std::string> deployed_;                      // files that Kustomizations of Flux apply, absolute
+  std::map<std::string, std::vector<Source>> applied_;  // what Flux applies, by cluster
   std::vector<lint::InputGroup> groups_;
 };
 

@@ -139,6 +139,7 @@ class Run {
     all.sort();
     for (JobResult& job : results_)
       std::ranges::move(job.passed_over, std::back_inserter(inputs().passed_over));
+    if (!options_.passthrough) compile::leave_out_foreign(all, inputs());
     if (!options_.is_rendered) compile::fold_templates(all, inputs());
     for (const base::Diagnostic& found : all.items()) {
       if (found.location.file) result_.with_findings.insert(found.location.file->name());

@@ -393,7 +393,10 @@ void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostic
     inputs.files.push_back(
         std::make_shared<base::SourceFile>(std::move(source.name), std::move(source.text)));
     if (!source.named) inputs.found.insert(inputs.files.back().get());
-    if (source.relocator) inputs.relocators.push_back(source.relocator);
+    if (source.relocator) {
+      inputs.relocators.push_back(source.relocator);
+      inputs.made.insert(inputs.files.back().get());
+    }
     for (yaml::FoundDocument& document : yaml::find_documents(*inputs.files.back(), files[i].findings)) {
       document.relocator = source.relocator.get();
       files[i].documents.push_back({document, options.defer_jobs && looks_like_job(document), nullptr, {}});

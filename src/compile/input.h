@@ -84,6 +84,7 @@ struct InputSet {
   std::deque<yaml::FoundDocument> unread;
   std::vector<InputObject> objects;         // in the order of the sources
   std::set<const base::SourceFile*> found;  // in directories, not named by the user
+  std::set<const base::SourceFile*> made;   // by other programs
   std::vector<PassedOver> passed_over;
 };
 
@@ -118,10 +119,14 @@ bool is_selected(std::string_view object, const Options& options);
 
 // Files that are not manifests yet: templates of Helm, Jinja or envsubst, and JSON that is not an object.
 
+// Drops what is wrong with documents of others among those that programs made, such as those of charts:
+// nobody who reads the report can mend them.
+void leave_out_foreign(base::Diagnostics& diagnostics, InputSet& inputs);
+
 // Of a file whose errors come from placeholders ({{ … }}, {% … %}, ${NAME}), replaces all of them by one
-// finding that says so, or skips the file if no object of Trainer is in it. JSON from a directory that can't be
-// read and doesn't mention Trainer is skipped, too: it is data, or another tool's settings. `diagnostics` are
-// and stay sorted.
+// finding that says so, or skips the file if no object of Trainer is in it. JSON from a directory that can't
+// be read and doesn't mention Trainer is skipped, too: it is data, or another tool's settings. `diagnostics`
+// are and stay sorted.
 void fold_templates(base::Diagnostics& diagnostics, InputSet& inputs);
 
 }  // namespace trainjobc::compile

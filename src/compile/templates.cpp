@@ -74,8 +74,9 @@ std::optional<Syntax> placeholder_of(const Diagnostic& diagnostic) {
   const base::Location& at = diagnostic.location;
   if (diagnostic.severity != base::Severity::Error || !at.file || at.line == 0) return std::nullopt;
   if (diagnostic.stage == Stage::Yaml) {
-    if (has_actions(*at.file)) return Syntax::Braces;
-    const auto here = variables_in(at.file->line(at.line));
+    const std::string_view line = at.file->line(at.line);
+    if (has_actions(*at.file) || (contains(line, "{{") && contains(line, "}}"))) return Syntax::Braces;
+    const auto here = variables_in(line);
     return here || at.line == 1 ? here : variables_in(at.file->line(at.line - 1));
   }
   const std::string_view text = text_of(at);
@@ -104,6 +105,20 @@ bool may_have_object(const SourceFile& file) {
       return true;
   }
   return false;
+}
+
+// Whether a document that a program made, such as those of a chart, is of others: how they read it is not
+// ours to check.
+bool is_of_others(const Diagnostic& diagnostic, const InputSet& inputs) {
+  const SourceFile* file = diagnostic.location.file;
+  if (diagnostic.stage != Stage::Yaml || !file || !inputs.made.contains(file)) return false;
+  const auto begins = [&](uint32_t line) { return file->line(line).starts_with("---"); };
+  uint32_t first = diagnostic.location.line;
+  while (first > 1 && !begins(first)) --first;
+  uint32_t last = diagnostic.location.line + 1;
+  while (last <= file->line_count() && !begins(last)) ++last;
+  const size_t begin = file->line_start(first);
+  return !mentions_trainer(file->text().substr(begin, file->line_start(last) - begin));
 }
 
 // The folder of the chart that a file is part of, by its path; "" if that names none.
@@ -168,6 +183,15 @@ std::optional<Fold> fold_of(const Diagnostic& diagnostic, const InputSet& inputs
 }
 
 }  // namespace
+
+void leave_out_foreign(base::Diagnostics& diagnostics, InputSet& inputs) {
+  diagnostics.retain([&](const Diagnostic& diagnostic) {
+    if (!is_of_others(diagnostic, inputs)) return true;
+    inputs.passed_over.push_back(
+        {diagnostic.location.file->name(), diagnostic.location.line, "is not YAML that Kubernetes can read"});
+    return false;
+  });
+}
 
 void fold_templates(base::Diagnostics& diagnostics, InputSet& inputs) {
   std::map<const SourceFile*, Fold> folds;

@@ -20,8 +20,8 @@ KUBERNETES = {"1.36": "cluster", "1.37": "cluster-1.37"}
 KUEUE = {"0.15": "kueue", "0.16": "kueue-0.16"}  # others, of which Go's proxy has no module, from a checkout
 # What the program of a module of Kubernetes is called by.
 NAMES = ("kubectl", "kube-controller-manager", "kube-scheduler")
-# Of the controllers that CI runs.
-MODULES_OF_CI = ("jobset-2.3", "trainer-2.3", "kwok")
+# Of the other programs that CI runs.
+MODULES_OF_CI = ("jobset-2.3", "trainer-2.3", "kwok", "kustomize", "helm-3", "helm-4")
 OFFLINE = ("dial tcp", "no such host", "proxyconnect", "GOPROXY=off")
 
 

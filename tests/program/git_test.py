@@ -384,6 +384,49 @@ def hostile(temporary):
     check(ran.read_text() if ran.exists() else "", "", "programs that git ran")
 
 
+def states(temporary):
+    """A detached HEAD, names that differ in case, other ends of lines, a merge that stopped, repositories of other people and
+    below this one."""
+    r = Repository(temporary / "states").begin({"a.yaml": job("one", 1), "b.yaml": job("two", 1)})
+    r.commit("second", {"a.yaml": job("one", 2)})
+    change = ["1 of 2 jobs changes", "cost: +1 pod in team-a"]
+    r.git("checkout", "-q", "--detach")
+    check(r.run("diff", "--base", "HEAD~1")[1].splitlines()[-2:], change, "a detached HEAD")
+    r.git("checkout", "-q", "main")
+    r.git("mv", "a.yaml", "A.yaml")
+    check(r.run("diff", "--base", "HEAD")[:2], (0, "no difference in 2 jobs\n"), "a name in capitals")
+    check(r.run("lint", "--changed-since", "HEAD")[2].splitlines()[0],
+          "note: what changed since HEAD affects no job and no runtime", "a name in capitals, lint")
+    r.git("mv", "A.yaml", "a.yaml")
+    (r.folder / "b.yaml").write_bytes(job("two", 1).replace("\n", "\r\n").encode())
+    check(r.run("diff", "--base", "HEAD")[:2], (0, "no difference in 2 jobs\n"), "CRLF")
+    r.git("checkout", "-q", "b.yaml")
+    r.git("tag", "-a", "-m", "v1", "v1", "HEAD~1")
+    check(r.run("diff", "--base", "v1", "--head", "main")[1].splitlines()[-2:], change, "a tag")
+    r.git("checkout", "-q", "-b", "other", "HEAD~1")
+    r.commit("other", {"a.yaml": job("one", 9)})
+    subprocess.run(["git", "merge", "-q", "main"], cwd=r.folder, env=r.environment, capture_output=True)
+    status, out, err = r.run("diff", "--base", "main")
+    check((status, out.splitlines()[0], out.splitlines()[-1]), (2, "a.yaml   no longer accepted", "no difference in 1 job"), "a conflict")
+    r.git("merge", "--abort")
+    r.git("checkout", "-q", "main")
+    bare = Repository(temporary / "bare")
+    r.git("clone", "-q", "--bare", str(r.folder), str(bare.folder))
+    check(bare.run("diff", "--base", "HEAD~1"), (2, "", "trainjobc: --base: git: this operation must be run in a work tree\n"),
+          "a bare repository")
+    below = Repository(r.folder / "below").begin({"c.yaml": job("three", 1)})
+    below.commit("second", {"c.yaml": job("three", 3)})
+    check(below.run("diff", "--base", "HEAD~1")[1].splitlines()[-2:], ["1 of 1 job changes", "cost: +2 pods in team-a"], "a repository below")
+    check(r.run("diff", "--base", "HEAD~1", "below")[1].splitlines()[-2:], ["1 of 1 job changes", "cost: +2 pods in team-a"],
+          "a repository below, from outside")
+    if os.getuid() == 0:
+        os.chown(r.folder, 65534, 65534)
+        os.chown(r.folder / ".git", 65534, 65534)
+        check(r.run("diff", "--base", "HEAD~1")[::2],
+              (2, f"trainjobc: --base: git: detected dubious ownership in repository at '{r.folder}'\nTo add an exception for this "
+                  f"directory, call:\n\n\tgit config --global --add safe.directory {r.folder}\n"), "a repository of someone else")
+
+
 def stored_by_filters(temporary):
     pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
     r = Repository(temporary / "lfs").begin({"a.yaml": pointer, "b.yaml": job("b")})
@@ -417,7 +460,8 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as folder:
         temporary = pathlib.Path(folder).resolve()
-        for part in (compare, broken, templates, lint, refusals, odd_names, submodules, hostile, stored_by_filters):
+        for part in (compare, broken, templates, lint, refusals, odd_names, submodules, hostile, states,
+                     stored_by_filters):
             (temporary / part.__name__).mkdir()
             try:
                 part(temporary / part.__name__)

@@ -148,7 +148,7 @@ def clusters():
           "note: Kustomization flux-system/apps (clusters/prod/all.yaml:1): nope is not checked: the repository has no such folder",
           "no folder")
     check(lint({"a.yaml": mine})[::2],
-          (2, "trainjobc: --roots: the inputs have no Kustomization of Flux and no Application of Argo CD\n"), "no root")
+          (2, "trainjobc: --roots: the inputs have no Kustomization, no HelmRelease and no Application\n"), "no root")
 
 
 def argo_cd():
@@ -180,7 +180,65 @@ def built():
     del files["apps/prod/kustomization.yaml"]
     check(lint(files)[2].splitlines()[-1], "2 jobs: no findings", "files and kustomizations")
     files["apps/base/kustomization.yaml"] = "resources: [nope.yaml]\n"
-    check(lint(files)[0], 2, "a root that can't be built")
+    files["clusters/prod/more.yaml"] = flux("more", "./more") + "---\n" + flux("remote", "./remote")
+    files["more/gpt.yaml"] = JOB.replace("bert", "gpt").replace("${NODES}", "few")
+    files["remote/kustomization.yaml"] = "resources:\n- https://git.example.org/a.git\n"
+    status, out, err = lint(files)
+    check((status, out), (1, """apps/base/kustomization.yaml:1:13: error: there is no file or folder nope.yaml [yaml/root]
+    1 | resources: [nope.yaml]
+      |             ^~~~~~~~~
+  note: Kustomization flux-system/apps applies it at ./clusters/prod/apps.yaml:1:1
+
+more/gpt.yaml:9:15: error: spec.trainer.numNodes must be an integer, not the string "few" [input/type]
+    9 |     numNodes: few
+      |               ^~~
+
+remote/kustomization.yaml:2:3: error: https://git.example.org/a.git is not here: kustomize would fetch it [yaml/root]
+    2 | - https://git.example.org/a.git
+      |   ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~ --kustomize-remote allows that
+  note: Kustomization flux-system/remote applies it at ./clusters/prod/more.yaml:7:1
+
+3 findings (3 errors) in 3 of 3 files
+"""), "roots that can't be built, and one that can")
+
+
+CHART = {
+    "charts/training/Chart.yaml": "apiVersion: v2\nname: training\nversion: 0.1.0\n",
+    "charts/training/values.yaml": "nodes: 1\n",
+    "charts/training/templates/job.yaml": JOB.replace("{name: bert}", "{name: {{ .Release.Name }}}")
+                                             .replace("${NODES}", "{{ .Values.nodes }}"),
+}
+RELEASE = """apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: bert}
+spec:
+  chart: {spec: {chart: ./charts/training, sourceRef: {kind: GitRepository, name: flux-system}}}
+  values: {nodes: %s}
+"""
+
+
+def releases():
+    """A HelmRelease is read as each cluster's Kustomization applies it: patched, and with its variables."""
+    files = {**CHART, "apps/base/release.yaml": RELEASE % "none",
+             "apps/base/kustomization.yaml": "resources: [release.yaml]\n"}
+    for cluster, nodes in (("prod", "${NODES}"), ("staging", "few")):
+        files[f"apps/{cluster}/kustomization.yaml"] = "resources: [../base]\nnamespace: team-a\npatches: [{path: nodes.yaml}]\n"
+        files[f"apps/{cluster}/nodes.yaml"] = RELEASE % f'"{nodes}"'
+        files[f"clusters/{cluster}/apps.yaml"] = flux("apps", f"./apps/{cluster}", SUBSTITUTE)
+    listed = """note: Kustomization flux-system/apps (clusters/prod/apps.yaml:1): apps/prod, a kustomization
+note: Kustomization flux-system/apps (clusters/staging/apps.yaml:1): apps/staging, a kustomization
+note: HelmRelease team-a/bert (apps/base/release.yaml:1) of clusters/prod: charts/training, a chart
+note: HelmRelease team-a/bert (apps/base/release.yaml:1) of clusters/staging: charts/training, a chart
+"""
+    check(lint(files), (1, """charts/training/templates/job.yaml:9:15: error: spec.trainer.numNodes must be an integer, not the string "few" [input/type]
+    9 |     numNodes: {{ .Values.nodes }}
+      |               ^
+  note: made with the values of HelmRelease team-a/bert at apps/base/release.yaml:1:1
+
+1 finding (1 error) in 1 of 8 files
+""", listed), "the values of two clusters")
+    files["apps/staging/nodes.yaml"] = RELEASE % "3"
+    check(lint(files), (0, "", listed + "2 jobs: no findings\n"), "good values of two clusters")
 
 
 def main():
@@ -190,6 +248,10 @@ def main():
         built()
     else:
         print("neither kustomize nor kubectl is installed: no kustomization was built")
+    if shutil.which("helm") and shutil.which("kustomize"):
+        releases()
+    else:
+        print("helm or kustomize is not installed: no release was built")
     for problem in problems:
         print(problem)
     return 1 if problems else 0

@@ -8,16 +8,13 @@
 #include <deque>
 #include <map>
 #include <optional>
-#include <tuple>
 #include <utility>
 
-#include "base/arena.h"
-#include "base/diagnostic.h"
 #include "base/files/paths.h"
-#include "base/text/glob.h"
+#include "features/gitops/objects.h"
+#include "features/gitops/releases.h"
 #include "features/kustomize/kustomization.h"
 #include "yaml/node.h"
-#include "yaml/read/reader.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::gitops {
@@ -25,115 +22,12 @@ namespace {
 
 using yaml::Node;
 
-// An object, and the file that has it.
-struct Manifest {
-  const Node* root = nullptr;
-  std::string file;
-  uint32_t line = 1;
-
-  std::string_view kind() const { return yaml::string_at(*root, "kind"); }
-  std::string name() const { return std::string(yaml::string_at(*root, {"metadata", "name"})); }
-  std::string ns() const { return std::string(yaml::string_at(*root, {"metadata", "namespace"})); }
-  std::string title() const {
-    return ns().empty() ? fmt::format("{} {}", kind(), name())
-                        : fmt::format("{} {}/{}", kind(), ns(), name());
-  }
-};
-
-// Whether a file may have an object that matters here.
-bool is_of_interest(std::string_view text) {
-  for (const std::string_view word :
-       {"kustomize.toolkit.fluxcd.io/", "argoproj.io/", "kind: ConfigMap", "kind: Secret"}) {
-    if (text.find(word) != std::string_view::npos) return true;
-  }
-  return false;
-}
-
-class Objects {
- public:
-  explicit Objects(const std::vector<Source>& sources) {
-    for (const Source& source : sources) {
-      if (!is_of_interest(source.text)) continue;
-      const base::SourceFile& file = files_.emplace_back(source.name, source.text);
-      base::Diagnostics ignored;
-      for (const yaml::Document& document : yaml::read(file, arena_, ignored)) {
-        if (document.root->is_map())
-          all_.push_back({document.root, source.name, yaml::locate(*document.root).line});
-      }
-    }
-    index();
-  }
-
-  const std::vector<Manifest>& all() const { return all_; }
-
-  // The ConfigMap or Secret of that name: of several, the one that is nearest to the file.
-  const Manifest* find(std::string_view kind, const std::string& ns, const std::string& name,
-                       const std::string& file) const {
-    const Manifest* best = nullptr;
-    size_t most = 0;
-    for (const std::string& own_ns : {ns, std::string()}) {
-      const auto named = named_.find(std::tuple(std::string(kind), own_ns, name));
-      if (named == named_.end()) continue;
-      const Manifest& nearest = nearest_to(file, named->second);
-      const size_t common = common_length(nearest.file, file);
-      if (best && common <= most) continue;
-      best = &nearest;
-      most = common;
-    }
-    return best;
-  }
-
- private:
-  using ByFile = std::map<std::string, const Manifest*>;
-
-  static size_t common_length(const std::string& a, const std::string& b) {
-    return static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
-  }
-
-  // The one whose path has the longest beginning in common; of several, the first.
-  static const Manifest& nearest_to(const std::string& file, const ByFile& objects) {
-    const auto after = objects.lower_bound(file);
-    size_t common = after != objects.end() ? common_length(after->first, file) : 0;
-    if (after != objects.begin()) common = std::max(common, common_length(std::prev(after)->first, file));
-    return *objects.lower_bound(file.substr(0, common))->second;
-  }
-
-  void index() {
-    for (const Manifest& object : all_) {
-      if (object.kind() != "ConfigMap" && object.kind() != "Secret") continue;
-      named_[{std::string(object.kind()), object.ns(), object.name()}].try_emplace(object.file, &object);
-    }
-  }
-
-  std::deque<base::SourceFile> files_;
-  base::Arena arena_;
-  std::vector<Manifest> all_;
-  std::map<std::tuple<std::string, std::string, std::string>, ByFile> named_;  // by kind, namespace and name
-};
-
-// A path of the repository without "./" and a slash at its begin, and not above its root.
-std::string path_in(const std::string& repository, std::string_view path) {
-  std::string inside = base::normal_path(fmt::format("/{}", path));
-  return base::shortest_path(base::absolute_path(repository) + (inside == "/" ? "" : inside));
-}
-
 void find_content(const base::FileSystem& files, Root& root) {
   if (!files.is_directory(root.folder)) {
     root.missing = "the repository has no such folder";
   } else if (!kustomize::find_kustomization(files, root.folder).empty()) {
     root.content = Content::Kustomization;
   }
-}
-
-// The fields of these that are there.
-std::vector<std::string> present(const Node* map, const std::string& prefix,
-                                 std::initializer_list<std::string_view> fields) {
-  std::vector<std::string> found;
-  for (const std::string_view field : fields) {
-    const Node* value = map ? map->get(field) : nullptr;
-    if (value && !value->is_null()) found.push_back(fmt::format("{}.{}", prefix, field));
-  }
-  return found;
 }
 
 std::string without_breaks(std::string_view text) {
@@ -151,7 +45,9 @@ class FluxReader {
     const Node& spec = *object.root->get("spec");
     Root root;
     root.title = object.title();
-    root.place = fmt::format("{}:{}", base::normal_path(object.file), object.line);
+    root.place = object.place();
+    root.file = object.file;
+    root.line = object.line;
     root.folder = path_in(repository_, yaml::string_at(spec, "path"));
     root.ns = yaml::string_at(spec, "targetNamespace");
     root.ignored = present(&spec, "spec",
@@ -231,7 +127,9 @@ class ArgoReader {
     Root root;
     root.tool = Tool::ArgoCd;
     root.title = object.title();
-    root.place = fmt::format("{}:{}", base::normal_path(object.file), object.line);
+    root.place = object.place();
+    root.file = object.file;
+    root.line = object.line;
     root.ns = yaml::string_at(spec, {"destination", "namespace"});
     if (is_chart) {
       root.folder = yaml::string_at(source, "chart");
@@ -289,6 +187,7 @@ class ArgoReader {
         root.missing = fmt::format("the repository has no values file {}", file->text());
       }
     }
+    release.kube_version = yaml::text_at(*helm, "kubeVersion");
     release.inline_values = yaml::string_at(*helm, "values");
     if (const Node* values = helm->get("valuesObject"); values && values->is_map()) {
       release.inline_values.clear();
@@ -301,7 +200,7 @@ class ArgoReader {
                                     std::string(value ? value->text() : ""),
                                     forced && forced->text() == "true"});
     }
-    root.ignored = present(helm, "helm", {"fileParameters", "kubeVersion", "apiVersions"});
+    root.ignored = present(helm, "helm", {"fileParameters", "apiVersions"});
   }
 
   // "$values/envs/prod.yaml" is in the repository that another source calls "values"; it may be this one.
@@ -381,21 +280,6 @@ class Clusters {
   std::map<std::string, Definition> definitions_;  // by folder
 };
 
-bool is_kind(const Manifest& object, std::string_view group, std::string_view kind) {
-  return object.kind() == kind && yaml::string_at(*object.root, "apiVersion").starts_with(group) &&
-         object.root->get("spec") && object.root->get("spec")->is_map();
-}
-
-// " (spot)" for objects that are applied to another cluster than the one they are in.
-std::string other_cluster(const Manifest& object) {
-  const Node& spec = *object.root->get("spec");
-  std::string_view other = yaml::string_at(spec, {"kubeConfig", "secretRef", "name"});
-  if (other.empty()) other = yaml::string_at(spec, {"destination", "name"});
-  if (other.empty()) other = yaml::string_at(spec, {"destination", "server"});
-  const bool is_own = other.empty() || other == "in-cluster" || other == "https://kubernetes.default.svc";
-  return is_own ? "" : fmt::format(" ({})", other);
-}
-
 }  // namespace
 
 std::vector<Root> find_roots(const base::FileSystem& files, const std::vector<Source>& sources,
@@ -403,16 +287,18 @@ std::vector<Root> find_roots(const base::FileSystem& files, const std::vector<So
   const Objects objects(sources);
   std::deque<std::pair<const Manifest*, Root>> found;
   for (const Manifest& object : objects.all()) {
-    if (is_kind(object, "kustomize.toolkit.fluxcd.io/", "Kustomization"))
+    if (object.is("kustomize.toolkit.fluxcd.io/", "Kustomization"))
       found.emplace_back(&object, FluxReader(files, objects, repository).read(object));
-    if (is_kind(object, "argoproj.io/", "Application")) {
+    if (object.is("argoproj.io/", "Application")) {
       for (Root& root : ArgoReader(files, repository).read(object))
         found.emplace_back(&object, std::move(root));
     }
+    if (object.is(kHelmReleaseGroup, "HelmRelease"))
+      found.emplace_back(&object, read_release(files, objects, repository, object));
   }
   Clusters clusters;
   for (const auto& [object, root] : found) {
-    if (root.missing.empty()) clusters.add(object->file, root);
+    if (root.missing.empty() && !root.is_helm_release()) clusters.add(object->file, root);
   }
   for (auto& [object, root] : found) root.cluster = clusters.of(object->file) + other_cluster(*object);
   std::vector<Root> roots;

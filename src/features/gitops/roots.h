@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The folders that a repository's Flux Kustomizations and Argo CD Applications name: what a cluster is made of.
+// The folders that a repository's objects of Flux and Argo CD name: what a cluster is made of.
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -22,16 +23,20 @@ enum class Content { Kustomization, Files, Chart };
 
 struct Root {
   Tool tool = Tool::Flux;
-  std::string title;    // "Kustomization flux-system/apps"
-  std::string place;    // "clusters/prod/apps.yaml:1"
+  std::string title;  // "Kustomization flux-system/apps"
+  std::string place;  // "clusters/prod/apps.yaml:1"
+  std::string file;   // of the object
+  uint32_t line = 1;
   std::string folder;   // as paths of the working directory: "apps/prod"
   std::string cluster;  // the roots of one cluster have the same text: "clusters/prod"
   std::string ns;       // of objects that have none; "": `default`
   std::string missing;  // why the folder can't be read; "" if it can
   Content content = Content::Files;
 
-  // Of Argo CD's charts.
+  // Of charts.
   helm::Release release;
+  std::vector<std::string>
+      without;  // "Secret team-a/keys": values that Flux takes from it and that are unknown
 
   // Of Argo CD's directories.
   bool recurses = true;
@@ -40,11 +45,13 @@ struct Root {
 
   // Of Flux's postBuild.
   Variables variables;
-  std::set<std::string> unknown;           // variables that a Secret sets: its values are not read
-  std::vector<std::string> not_here;       // "ConfigMap flux-system/vars", of which no file defines the content
+  std::set<std::string> unknown;      // variables that a Secret sets: its values are not read
+  std::vector<std::string> not_here;  // "ConfigMap flux-system/vars", of which no file defines the content
   std::vector<std::string> bad_variables;  // with names that Flux refuses
 
   std::vector<std::string> ignored;  // fields that change the objects and are not applied: "spec.images"
+
+  bool is_helm_release() const { return tool == Tool::Flux && content == Content::Chart; }
 
   // Flux replaces variables only if there are any.
   bool has_variables() const { return !variables.empty() || !unknown.empty() || !not_here.empty(); }
@@ -54,8 +61,9 @@ struct Root {
 std::vector<Root> find_roots(const base::FileSystem& files, const std::vector<Source>& sources,
                              const std::string& repository);
 
-// The manifests of a root whose content is files: what Flux's kustomize-controller puts into the kustomization that
-// it generates, or what Argo CD reads. `kustomizations` are the folders below it that Flux builds instead.
+// The manifests of a root whose content is files: what Flux's kustomize-controller puts into the
+// kustomization that it generates, or what Argo CD reads. `kustomizations` are the folders below it that Flux
+// builds instead.
 struct Manifests {
   std::vector<std::string> files;
   std::vector<std::string> kustomizations;

@@ -20,6 +20,8 @@ using yaml::Node;
 
 namespace {
 
+// The Kubernetes whose rules are checked, not the one that helm was built with.
+constexpr std::string_view kKubeVersion = "v1.36.0";
 constexpr std::string_view kSourceComment = "# Source: ";
 
 // The folder of the repository that the path is in; without one, the working directory if it is above the
@@ -78,6 +80,8 @@ std::vector<std::string> call_of(const Release& release, const Chart& chart) {
   std::vector<std::string> argv{"helm", "template"};
   argv.push_back(fmt::format("--namespace={}", release.ns.empty() ? "default" : release.ns));
   // As a cluster with Trainer has them: charts ask for these.
+  argv.push_back(
+      fmt::format("--kube-version={}", release.kube_version.empty() ? kKubeVersion : release.kube_version));
   for (const std::string_view version : {model::kTrainerApiVersion, model::kJobSetApiVersion})
     argv.push_back(fmt::format("--api-versions={}", version));
   for (const std::string_view kind :

@@ -31,15 +31,16 @@ struct Parameter {
 
 // A release: a chart with its values.
 struct Release {
-  std::string chart;                // its folder
-  std::vector<std::string> values;  // files; of two that set a value, the last one counts
-  std::string name;                 // "": helm's own default, release-name
-  std::string ns;                   // "": default
-  std::string inline_values;        // YAML, which counts more than the files
+  std::string chart;                       // its folder
+  std::vector<std::string> values;         // files; of two that set a value, the last one counts
+  std::string name;                        // "": helm's own default, release-name
+  std::string ns;                          // "": default
+  std::string inline_values;               // YAML, which counts more than the files
   std::vector<Parameter> parameters = {};  // which count most
+  std::string kube_version = {};           // "": the one whose rules are checked
 
-  // "charts/training@prod+values-prod.yaml": the folder, the release's name if it has one, and the values files, which
-  // are below the folder or as they were named.
+  // "charts/training@prod+values-prod.yaml": the folder, the release's name if it has one, and the values
+  // files, which are below the folder or as they were named.
   std::string scope() const;
 };
 
@@ -60,11 +61,12 @@ struct BuildOptions {
   std::chrono::seconds timeout{60};
 };
 
-// Builds the releases, several at the same time; the results are in their order. helm fetches nothing and reads no file
-// through `is_inside` answers false for: links in the chart, and values files.
+// Builds the releases, several at the same time; the results are in their order. helm fetches nothing and
+// reads no file through `is_inside` answers false for: links in the chart, and values files.
 using IsInside = bool (*)(const std::string& folder, const std::string& path);
 std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunner& runner,
-                               std::span<const Release> releases, IsInside is_inside, const BuildOptions& options);
+                               std::span<const Release> releases, IsInside is_inside,
+                               const BuildOptions& options);
 
 // Where the value is set that the action of a template puts out at this place, as a note of a finding there.
 std::optional<base::Note> note_on_value(const Release& release, const Chart& chart, const base::Location& at);

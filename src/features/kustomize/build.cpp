@@ -15,11 +15,17 @@ namespace {
 std::string refusal_of(const std::string& folder, const Tree& tree) {
   const Reference& first = tree.remote().front();
   const base::Location at = yaml::locate(*first.node);
-  return fmt::format("{}: {}:{}: {} is not here: kustomize would fetch it; --kustomize-remote allows that",
-                     folder, at.file ? at.file->name() : "", at.line, first.path);
+  return fmt::format("{}: {}:{}: {}{}", folder, at.file ? at.file->name() : "", at.line, problem_of(first),
+                     first.is_fetched() ? "; --kustomize-remote allows that" : "");
 }
 
 }  // namespace
+
+std::string problem_of(const Reference& reference) {
+  return fmt::format(
+      reference.is_fetched() ? "{} is not here: kustomize would fetch it" : "there is no file or folder {}",
+      reference.path);
+}
 
 std::string built_name(const std::string& folder) {
   return folder == "." ? "(built)" : folder + "/(built)";

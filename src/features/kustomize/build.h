@@ -31,11 +31,15 @@ struct Built {
 
 using builder::BuildFailure;
 
+// Of what is not on this machine: "there is no file or folder base".
+std::string problem_of(const Reference& reference);
+
 std::string built_name(const std::string& folder);
 
 using BuildResult = std::variant<Built, BuildFailure>;
 
-// Builds the roots, several at the same time; the results are in their order. kustomize runs no other program.
+// Builds the roots, several at the same time; the results are in their order. kustomize runs no other
+// program.
 std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunner& runner,
                                const std::vector<std::string>& folders, const BuildOptions& options);
 

@@ -45,25 +45,35 @@ bool is_reached(const Node& entry, std::string_view built_image) {
   return true;
 }
 
-void check_entry(const Resource& job, const Node& entry, std::string_view built_image,
+using Images = std::map<std::string, std::string>;  // by the names of jobs, as they are built
+
+// Of the job, which a patch may have renamed.
+Images::const_iterator image_of(const Resource& job, const Images& images) {
+  auto found = images.find(job.names.back());
+  for (size_t i = 0; found == images.end() && i < job.aliases.size(); ++i)
+    found = images.find(job.aliases[i]);
+  return found;
+}
+
+void check_entry(const Resource& job, const Node& entry, const Images::value_type& built,
                  base::Diagnostics& out) {
   const Node* name = entry.get("name");
   const Node* image = image_of(job);
-  if (!name || !image || repository_of(image->text()) != name->text() || is_reached(entry, built_image))
+  if (!name || !image || repository_of(image->text()) != name->text() || is_reached(entry, built.second))
     return;
   base::Diagnostic found = rules::finding(
       "advice/kustomize-images",
       fmt::format("the entry for {} does not reach spec.trainer.image of TrainJob {}: kustomize changes the "
                   "images of the kinds it knows",
-                  name->text(), job.names.back()),
+                  name->text(), built.first),
       std::string(kHint), yaml::locate(*name));
   found.notes.push_back({"the image", yaml::locate(*image)});
-  found.object = fmt::format("TrainJob/{}", job.names.back());
+  found.object = fmt::format("TrainJob/{}", built.first);
   out.add(std::move(found));
 }
 
-std::map<std::string, std::string> built_images(const std::string& built) {
-  std::map<std::string, std::string> images;
+Images built_images(const std::string& built) {
+  Images images;
   const base::SourceFile file("", built);
   base::Arena arena;
   base::Diagnostics ignored;
@@ -80,13 +90,15 @@ std::map<std::string, std::string> built_images(const std::string& built) {
 base::Diagnostics check_images(const Tree& tree, const std::string& built) {
   base::Diagnostics found;
   const auto has_images = [](const Kustomization* layer) { return layer->root->get("images") != nullptr; };
-  std::map<std::string, std::string> images;  // of the TrainJobs, as they are built
+  Images images;
   for (const Resource& job : tree.resources()) {
     if (job.kind != model::kTrainJob || std::ranges::none_of(job.layers, has_images)) continue;
     if (images.empty()) images = built_images(built);
+    const auto image = image_of(job, images);
+    if (image == images.end()) continue;
     for (const Kustomization* layer : job.layers) {
       for (const Node* entry : yaml::items_at(*layer->root, "images"))
-        check_entry(job, *entry, images[job.names.back()], found);
+        check_entry(job, *entry, *image, found);
     }
   }
   return found;

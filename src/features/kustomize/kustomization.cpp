@@ -44,6 +44,10 @@ bool is_remote(std::string_view path) {
          starts_with_any(path, {"git::", "github.com/", "github.com:"});
 }
 
+bool Reference::is_fetched() const {
+  return is_remote(path);
+}
+
 bool is_kustomization(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
   return std::ranges::find(kFileNames, name) != kFileNames.end();
@@ -147,26 +151,26 @@ class TreeReader {
     for (const std::string_view key : {"patches", "patchesJson6902"}) {
       for (const Node* item : yaml::items_at(*own.root, key)) {
         const Node* body = item->get("path") ? item->get("path") : item->get("patch");
-        add_patch(own, body, item->get("target"));
+        add_patch(own, body, item->get("target"), yaml::is_true_at(*item, {"options", "allowNameChange"}));
       }
     }
   }
 
   // A path, or the patch itself as a string.
-  void add_patch(Kustomization& own, const Node* body, const Node* target) {
+  void add_patch(Kustomization& own, const Node* body, const Node* target, bool may_rename = false) {
     if (!body || !body->is_string()) return;
     const std::string path = base::normal_path(fmt::format("{}/{}", own.folder, body->text()));
     const bool is_path = body->text().find('\n') == std::string_view::npos && files_.exists(path);
     if (is_path) tree_->patch_files_.insert(base::absolute_path(path));
     if (is_path) {
-      for (const Node* document : file(path)) own.patches.push_back({document, target});
+      for (const Node* document : file(path)) own.patches.push_back({document, target, may_rename});
       return;
     }
     const yaml::Maker make(tree_->arena_);
     const yaml::Origin origin = make.made("kustomize/patches", {body});
     for (const Node* document :
          documents_of(tree_->inline_.emplace_back(own.path, std::string(body->text()))))
-      own.patches.push_back({at(*document, origin, make), target});
+      own.patches.push_back({at(*document, origin, make), target, may_rename});
   }
 
   // A patch that is a text in the kustomization: its values are where the text is.
@@ -256,11 +260,30 @@ class TreeReader {
     for (Resource& resource : all) {
       resource.layers.push_back(&own);
       for (const size_t i : patches.candidates(resource)) {
-        if (is_for(own.patches[i], resource)) resource.patches.push_back(own.patches[i]);
+        const Patch& patch = own.patches[i];
+        if (!is_for(patch, resource)) continue;
+        resource.patches.push_back(patch);
+        const std::string_view name = patch.may_rename ? new_name(patch) : "";
+        if (!name.empty()) resource.aliases.emplace_back(name);
       }
-      if (!prefix.empty() || !suffix.empty())
-        resource.names.push_back(fmt::format("{}{}{}", prefix, resource.names.back(), suffix));
+      if (prefix.empty() && suffix.empty()) continue;
+      const auto renamed = [&](const std::string& name) {
+        return fmt::format("{}{}{}", prefix, name, suffix);
+      };
+      resource.names.push_back(renamed(resource.names.back()));
+      for (std::string& alias : resource.aliases) alias = renamed(alias);
     }
+  }
+
+  // "" if the patch leaves the name as it is.
+  static std::string_view new_name(const Patch& patch) {
+    if (!patch.is_operations()) return yaml::string_at(*patch.body, {"metadata", "name"});
+    std::string_view name;
+    for (const Node* operation : patch.body->items()) {
+      if (yaml::string_at(*operation, "path") == "/metadata/name")
+        name = yaml::string_at(*operation, "value");
+    }
+    return name;
   }
 
   static std::string_view target_name(const Patch& patch) {

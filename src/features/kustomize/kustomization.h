@@ -33,6 +33,7 @@ bool is_remote(std::string_view path);
 struct Patch {
   const yaml::Node* body = nullptr;
   const yaml::Node* target = nullptr;  // nullptr: the document's own kind and name
+  bool may_rename = false;             // options.allowNameChange
 
   bool is_operations() const { return body->is_list(); }
 };
@@ -41,6 +42,9 @@ struct Patch {
 struct Reference {
   std::string path;  // joined with the folder; as it is written if it is not of this machine
   const yaml::Node* node = nullptr;
+
+  // Whether kustomize takes it for a URL or a repository.
+  bool is_fetched() const;
 };
 
 struct Kustomization {
@@ -59,6 +63,7 @@ struct Resource {
   const yaml::Node* root = nullptr;  // as its file has it
   std::string kind;
   std::vector<std::string> names;            // that it had, the last one is its own
+  std::vector<std::string> aliases;          // that it has instead if a patch for it changes its name
   std::vector<Patch> patches;                // the last one is applied last
   std::vector<const Kustomization*> layers;  // the innermost first
 };

@@ -302,6 +302,17 @@ class KustomizeRelocator final : public yaml::Relocator {
       resources_.emplace(std::pair(resource.kind, resource.names.back()), &resource);
       for (const Kustomization* layer : resource.layers) transformers_.try_emplace(layer->root, *layer->root);
     }
+    // Which of several a patch has renamed is not known.
+    std::map<std::pair<std::string, std::string>, const Resource*> renamed;
+    for (const Resource& resource : tree_->resources()) {
+      for (const std::string& alias : resource.aliases) {
+        const auto [found, is_new] = renamed.emplace(std::pair(resource.kind, alias), &resource);
+        if (!is_new && found->second != &resource) found->second = nullptr;
+      }
+    }
+    for (const auto& [name, resource] : renamed) {
+      if (resource) resources_.emplace(name, resource);
+    }
   }
 
   const Node* relocate(const Node& root, const yaml::Maker& make) const override {

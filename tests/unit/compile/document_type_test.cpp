@@ -150,6 +150,8 @@ TEST_CASE("a template is one finding") {
 TEST_CASE("a template that doesn't mention Trainer is skipped; a script's variables don't make a template") {
   CHECK(report(compiled("kind: Service\nmetadata:\n  name: {{ .Release.Name }}\n")) ==
         "a.yaml:0 is a template\n");
+  CHECK(report(compiled("kind: Namespace\nmetadata:\n  name: \"{{ include \"web.name\" . }}\"\n")) ==
+        "a.yaml:0 is a template\n");
   const std::string script = job("trainer.kubeflow.org/v1alpha1") +
                              "  trainer:\n    numNodes: no\n    command: [sh, -c, 'echo ${HOME}']\n";
   CHECK(compiled(script).diagnostics.items().front().rule != "yaml/template");

@@ -77,7 +77,7 @@ TEST_CASE("helm: --helm builds a chart; findings are at the template and name th
   CHECK(run.status == 1);
   CHECK(folder.helm.calls.front().argv ==
         std::vector<std::string>{
-            "helm", "template", "--namespace=team-a", "--api-versions=trainer.kubeflow.org/v1alpha1",
+            "helm", "template", "--namespace=team-a", "--kube-version=v1.36.0", "--api-versions=trainer.kubeflow.org/v1alpha1",
             "--api-versions=jobset.x-k8s.io/v1alpha2", "--api-versions=trainer.kubeflow.org/v1alpha1/TrainJob",
             "--api-versions=trainer.kubeflow.org/v1alpha1/TrainingRuntime",
             "--api-versions=trainer.kubeflow.org/v1alpha1/ClusterTrainingRuntime", "--values=./envs/prod.yaml", "prod",
@@ -85,7 +85,7 @@ TEST_CASE("helm: --helm builds a chart; findings are at the template and name th
   run = folder.run({"lint", "--helm", "charts/training"});
   CHECK(run.out == kNodes + std::string("charts/training/values.yaml:2:8\n\n1 finding (1 error) in 1 of 2 files\n"));
   CHECK(folder.helm.calls.back().argv[2] == "--namespace=default");
-  CHECK(folder.helm.calls.back().argv[8] == "release-name");
+  CHECK(folder.helm.calls.back().argv[9] == "release-name");
   // Nothing that is not YAML is changed.
   run = folder.run({"lint", "--fix=all", "--helm", "charts/training"});
   CHECK(folder.files.files["charts/training/templates/job.yaml"] == kTemplate);
@@ -180,14 +180,14 @@ TEST_CASE("helm: charts of Argo CD Applications") {
         "note: Application argocd/bert (apps.yaml:1): charts/training, a chart\n"
         "note: Application argocd/bert (apps.yaml:1): helm.fileParameters is not applied\n");
   const auto& argv = folder.helm.calls.back().argv;
-  CHECK(std::vector<std::string>(argv.begin() + 8, argv.end()) ==
+  CHECK(std::vector<std::string>(argv.begin() + 9, argv.end()) ==
         std::vector<std::string>{"--values=./charts/training/values.yaml", "--values=./envs/prod.yaml", "--values=-",
                                  "--set=labels=a\\,b", "--set-string=id=7", "prod", "./charts/training"});
   CHECK(folder.helm.calls.back().input == "tag: \"2.0\"\n");
   std::string& app = folder.files.files["apps.yaml"];
   app.replace(app.find("tag: '2.0'"), 10, "nodes: four");
   run = folder.run({"lint", "--roots", "apps.yaml"});
-  CHECK(run.out.find("note:") == std::string::npos);  // the value is in no file
+  CHECK(run.out.find("\n  note: made with the values of Application argocd/bert at apps.yaml:1:1\n") != std::string::npos);
   app.replace(app.find("prod.yaml"), 9, "none.yaml");
   CHECK(folder.run({"lint", "--roots", "apps.yaml"}).err ==
         "note: Application argocd/bert (apps.yaml:1): charts/training is not checked: the repository has no values file "
@@ -227,6 +227,69 @@ base::MemoryFileSystem chart_of(const std::string& job, const std::string& helpe
 }
 
 }  // namespace
+
+TEST_CASE("gitops: what HelmReleases of Flux install, with their values") {
+  Folder folder;
+  folder.files.files[".git/HEAD"] = "";
+  folder.files.files["clusters/prod/release.yaml"] =
+      "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: bert, namespace: team-a}\nspec:\n"
+      "  targetNamespace: jobs\n  chart:\n    spec:\n      chart: ./charts/training\n"
+      "      valuesFiles: [./charts/training/values.yaml, ./envs/prod.yaml]\n      sourceRef: {kind: GitRepository, name: here}\n"
+      "  valuesFrom:\n  - {kind: ConfigMap, name: sizes}\n  - {kind: ConfigMap, name: sizes, valuesKey: tag, targetPath: image.tag}\n"
+      "  - {kind: Secret, name: keys}\n  values: {nodes: four, labels: {a: b}}\n---\n"
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: sizes, namespace: team-a}\ndata:\n"
+      "  values.yaml: '{nodes: 1, image: {name: x}, labels: {c: d}}'\n  tag: '12'\n";
+  const Run run = folder.run({"lint", "--roots", "clusters"});
+  CHECK(run.err ==
+        "note: HelmRelease team-a/bert (clusters/prod/release.yaml:1): charts/training, a chart\n"
+        "note: HelmRelease team-a/bert (clusters/prod/release.yaml:1): the values of Secret team-a/keys are not known: it is "
+        "checked without them\n");
+  CHECK(run.out ==
+        "charts/training/templates/job.yaml:11:15: error: spec.trainer.numNodes must be an integer, not the string "
+        "\"four\" [input/type]\n   11 |     numNodes: {{ .Values.nodes }}\n      |               ^\n"
+        "  note: made with the values of HelmRelease team-a/bert at clusters/prod/release.yaml:1:1\n\n"
+        "1 finding (1 error) in 1 of 3 files\n");
+  REQUIRE(folder.helm.calls.size() == 1);
+  const base::ProcessRequest& call = folder.helm.calls.front();
+  CHECK(call.argv[2] == "--namespace=jobs");
+  CHECK(std::vector(call.argv.end() - 4, call.argv.end()) ==
+        std::vector<std::string>{"--values=./envs/prod.yaml", "--values=-", "jobs-bert", "./charts/training"});
+  CHECK(call.input == "nodes: four\nimage:\n  name: x\n  tag: 12\nlabels:\n  c: d\n  a: b\n");
+}
+
+TEST_CASE("gitops: a chart that can't be built is a finding, and the others are checked") {
+  Folder folder;
+  folder.files.files[".git/HEAD"] = "";
+  const auto release = [](const std::string& name, const std::string& chart, const std::string& kind) {
+    return fmt::format(
+        "---\napiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: {}, namespace: team-a}}\n"
+        "spec: {{chart: {{spec: {{chart: {}, sourceRef: {{kind: {}, name: here}}}}}}}}\n",
+        name, chart, kind);
+  };
+  folder.files.files["charts/other/Chart.yaml"] = "apiVersion: v2\nname: other\nversion: 0.1.0\n";
+  folder.files.files["all.yaml"] = release("a", "charts/training", "GitRepository") +
+                                   release("b", "charts/other", "GitRepository") +
+                                   release("c", "charts/none", "GitRepository") + release("d", "trainer", "HelmRepository");
+  folder.helm.built["./charts/training"] = built("a", "2");
+  const Run run = folder.run({"lint", "--roots"});
+  CHECK(run.err ==
+        "note: HelmRelease team-a/a (all.yaml:2): charts/training, a chart\n"
+        "note: HelmRelease team-a/c (all.yaml:12): charts/none is not checked: the repository has no such folder\n"
+        "note: HelmRelease team-a/d (all.yaml:17): trainer is not checked: a chart of a Helm repository is not read\n");
+  CHECK(run.out ==
+        "./all.yaml:7:1: error: helm template charts/other@b failed: Error: parse error [yaml/root]\n"
+        "    7 | apiVersion: helm.toolkit.fluxcd.io/v2\n      | ^\n\n1 finding (1 error) in 1 of 3 files\n");
+  CHECK(run.status == 1);
+}
+
+TEST_CASE("helm: what is wrong with objects of others in a chart's output is not reported") {
+  Folder folder;
+  folder.helm.built["./charts/training"] =
+      built("prod", "2") + "---\n# Source: training/templates/web.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"
+                           "  name: web\n  name: web\n";
+  CHECK(folder.run({"lint", "--helm", "charts/training"}).err == "1 job: no findings\n");
+  CHECK(folder.run({"render", "--passthrough", "--helm", "charts/training"}).status == 1);
+}
 
 TEST_CASE("helm: lines of templates, through conditions, loops and includes") {
   base::MemoryFileSystem files = chart_of(

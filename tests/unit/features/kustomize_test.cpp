@@ -224,6 +224,25 @@ TEST_CASE("kustomize: a runtime that was renamed, and images that don't reach th
         "2 findings (1 error, 1 warning) in 2 of 3 files\n");
 }
 
+TEST_CASE("kustomize: an object that a patch has renamed") {
+  Folder folder;
+  folder.files.files["overlays/prod/kustomization.yaml"] =
+      "resources: [../../base]\nnamePrefix: x-\nimages:\n- {name: ghcr.io/team/bert, newTag: '2.0'}\npatches:\n"
+      "- target: {kind: TrainJob, labelSelector: app=bert}\n  options: {allowNameChange: true}\n  patch: |-\n"
+      "    - {op: replace, path: /metadata/name, value: gpt}\n- path: nodes.yaml\n";
+  std::string& built = folder.programs.built["overlays/prod"];
+  built.replace(built.find("name: bert"), 10, "name: x-gpt");
+  CHECK(folder.run({"lint", "-k", "overlays/prod"}).out ==
+        "overlays/prod/kustomization.yaml:4:10: warning: the entry for ghcr.io/team/bert does not reach spec.trainer.image "
+        "of TrainJob x-gpt: kustomize changes the images of the kinds it knows [advice/kustomize-images]\n"
+        "    4 | - {name: ghcr.io/team/bert, newTag: '2.0'}\n"
+        "      |          ^~~~~~~~~~~~~~~~~ add a file to configurations: with what trainjobc kustomize-config prints\n"
+        "  note: the image at base/job.yaml:9:12\n\n"
+        "overlays/prod/nodes.yaml:7:5: error: unknown field \"numProcPerNod\" in spec.trainer [input/unknown-field]\n"
+        "    7 |     numProcPerNod: 8\n      |     ^~~~~~~~~~~~~ did you mean \"numProcPerNode\"?\n\n"
+        "2 findings (1 error, 1 warning) in 2 of 4 files; 1 can be fixed with --fix=all\n");
+}
+
 namespace {
 
 // Where the values of a built object are: "spec.trainer.image overlays/prod/kustomization.yaml:4".

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/gitops/releases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "base/arena.h"
+#include "base/files/paths.h"
+#include "base/text/text.h"
+#include "features/helm/chart.h"
+#include "yaml/read/reader.h"
+#include "yaml/write/writer.h"
+
+namespace trainjobc::gitops {
+namespace {
+
+using yaml::Node;
+
+// The longest name that helm takes; Flux shortens others with a hash.
+constexpr size_t kMostOfName = 53;
+
+// `base` with `over`, as Flux merges values: maps key by key, anything else is replaced.
+const Node* merged(const Node* base, const Node* over, const yaml::Maker& make) {
+  if (!base || !over || !base->is_map() || !over->is_map()) return over ? over : base;
+  const Node* all = base;
+  for (const yaml::Entry& entry : over->entries())
+    all = make.with(all, entry.key, merged(base->get(entry.key), entry.value, make));
+  return all;
+}
+
+// A value as --set reads it.
+const Node* typed(std::string_view text, const yaml::Maker& make) {
+  const bool is_quoted =
+      text.size() > 1 && text.front() == text.back() && (text[0] == '"' || text[0] == '\'');
+  if (is_quoted) return make.copied(text.substr(1, text.size() - 2));
+  if (text == "true" || text == "false") return make.boolean(text == "true");
+  if (text == "null") return make.null();
+  const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
+  const bool is_number = !digits.empty() && digits.size() < 19 &&
+                         std::ranges::all_of(digits, base::is_digit) &&
+                         (digits == "0" || digits.front() != '0');
+  return is_number ? make.plain(yaml::Kind::Int, make.copied(text)->text()) : make.copied(text);
+}
+
+// Whether a targetPath is keys and dots alone, and its value a plain one.
+bool is_plain(std::string_view path, std::string_view value) {
+  const auto is_key = [](char c) { return base::is_alnum(c) || c == '_' || c == '-' || c == '.'; };
+  return std::ranges::all_of(path, is_key) && value.find_first_of(",{}\\\n") == std::string_view::npos;
+}
+
+std::vector<std::string_view> keys_of(std::string_view path) {
+  std::vector<std::string_view> keys;
+  while (!path.empty()) {
+    const size_t end = std::min(path.find('.'), path.size());
+    keys.push_back(path.substr(0, end));
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return keys;
+}
+
+class ReleaseReader {
+ public:
+  ReleaseReader(const base::FileSystem& files, const Objects& objects, const std::string& repository,
+                const Manifest& object)
+      : files_(files),
+        objects_(objects),
+        repository_(repository),
+        object_(object),
+        spec_(*object.root->get("spec")) {}
+
+  Root read() {
+    root_.content = Content::Chart;
+    root_.title = object_.title();
+    root_.place = object_.place();
+    root_.file = object_.file;
+    root_.line = object_.line;
+    set_names();
+    set_chart();
+    add_values();
+    root_.ignored = present(&spec_, "spec", {"postRenderers", "commonMetadata"});
+    return std::move(root_);
+  }
+
+ private:
+  void set_names() {
+    helm::Release& release = root_.release;
+    const std::string_view target = yaml::string_at(spec_, "targetNamespace");
+    release.ns = target.empty() ? object_.ns() : std::string(target);
+    release.name = yaml::string_at(spec_, "releaseName");
+    if (release.name.empty())
+      release.name = target.empty() ? object_.name() : fmt::format("{}-{}", target, object_.name());
+    root_.ns = release.ns;
+  }
+
+  // spec.chart.spec, or the spec of the HelmChart that spec.chartRef names.
+  const Node* chart_spec() {
+    const Node* own = spec_.at({"chart", "spec"});
+    const Node* ref = spec_.get("chartRef");
+    if (own || !ref) return own;
+    const std::string kind(yaml::string_at(*ref, "kind"));
+    const std::string name(yaml::string_at(*ref, "name"));
+    std::string ns(yaml::string_at(*ref, "namespace"));
+    if (ns.empty()) ns = object_.ns();
+    root_.folder = name;
+    const Manifest* chart = kind == "HelmChart" ? objects_.find(kind, ns, name, object_.file) : nullptr;
+    if (chart && chart->is("source.toolkit.fluxcd.io/", kind)) return chart->root->get("spec");
+    root_.missing = fmt::format("{} {}/{} is not read", kind, ns, name);
+    return nullptr;
+  }
+
+  void set_chart() {
+    const Node* chart = chart_spec();
+    if (!chart) {
+      if (root_.missing.empty()) root_.missing = "it names no chart";
+      return;
+    }
+    const std::string_view source = yaml::string_at(*chart, {"sourceRef", "kind"});
+    root_.folder = yaml::string_at(*chart, "chart");
+    if (source == "HelmRepository") {
+      root_.missing = "a chart of a Helm repository is not read";
+      return;
+    }
+    root_.folder = path_in(repository_, root_.folder);
+    root_.release.chart = root_.folder;
+    if (!files_.is_directory(root_.folder)) {
+      root_.missing = "the repository has no such folder";
+    } else if (!helm::is_chart(files_, root_.folder)) {
+      root_.missing = "it is not a chart";
+    } else if (root_.release.name.size() > kMostOfName) {
+      root_.missing = fmt::format("the name of its release has more than {} characters", kMostOfName);
+    } else {
+      add_files(*chart);
+    }
+  }
+
+  // The values.yaml of the chart is read in any case.
+  void add_files(const Node& chart) {
+    const bool skips = yaml::is_true_at(chart, "ignoreMissingValuesFiles");
+    const std::string own = base::shortest_path(base::absolute_path(root_.folder + "/values.yaml"));
+    for (const Node* file : yaml::items_at(chart, "valuesFiles")) {
+      std::string path = path_in(repository_, file->text());
+      if (path == own && root_.release.values.empty()) continue;
+      if (files_.kind(path) == base::FileKind::File) {
+        root_.release.values.push_back(std::move(path));
+      } else if (!skips) {
+        root_.missing = fmt::format("the repository has no values file {}", file->text());
+      }
+    }
+  }
+
+  // Of two that set a value, the last one counts, and spec.values most.
+  void add_values() {
+    for (const Node* from : yaml::items_at(spec_, "valuesFrom")) add_values_from(*from);
+    if (const Node* own = spec_.get("values"); own && own->is_map()) values_ = merged(values_, own, make_);
+    if (values_) yaml::write_yaml(*values_, yaml::KeyOrder::AsIs, root_.release.inline_values);
+  }
+
+  void add_values_from(const Node& from) {
+    const std::string kind(yaml::string_at(from, "kind"));
+    const std::string name(yaml::string_at(from, "name"));
+    const std::string title = object_.ns().empty() ? fmt::format("{} {}", kind, name)
+                                                   : fmt::format("{} {}/{}", kind, object_.ns(), name);
+    std::string_view key = yaml::string_at(from, "valuesKey");
+    if (key.empty()) key = "values.yaml";
+    const Manifest* source =
+        kind == "ConfigMap" ? objects_.find(kind, object_.ns(), name, object_.file) : nullptr;
+    const Node* data = source ? source->root->get("data") : nullptr;
+    const Node* text = data && data->is_map() ? data->get(key) : nullptr;
+    if (!text || !text->is_scalar()) {
+      root_.without.push_back(title);
+      return;
+    }
+    const std::string_view path = yaml::string_at(from, "targetPath");
+    if (!path.empty()) {
+      set_at(path, text->text(), title);
+      return;
+    }
+    const yaml::Text& values = texts_.emplace_back(text->text());
+    if (values.root() && values.root()->is_map()) values_ = merged(values_, values.root(), make_);
+  }
+
+  void set_at(std::string_view path, std::string_view value, const std::string& title) {
+    if (!is_plain(path, value)) {
+      root_.without.push_back(title);
+      return;
+    }
+    values_ = make_.with_path(values_, keys_of(path), typed(value, make_));
+  }
+
+  const base::FileSystem& files_;
+  const Objects& objects_;
+  const std::string& repository_;
+  const Manifest& object_;
+  const Node& spec_;
+  std::deque<yaml::Text> texts_;
+  base::Arena arena_;
+  yaml::Maker make_{arena_};
+  const Node* values_ = nullptr;
+  Root root_;
+};
+
+}  // namespace
+
+Root read_release(const base::FileSystem& files, const Objects& objects, const std::string& repository,
+                  const Manifest& object) {
+  return ReleaseReader(files, objects, repository, object).read();
+}
+
+std::vector<Root> find_releases(const base::FileSystem& files, const std::vector<Source>& sources,
+                                const std::string& repository, const std::string& cluster) {
+  const Objects objects(sources);
+  std::vector<Root> found;
+  for (const Manifest& object : objects.all()) {
+    if (!object.is(kHelmReleaseGroup, "HelmRelease")) continue;
+    found.push_back(read_release(files, objects, repository, object));
+    found.back().cluster = cluster + other_cluster(object);
+  }
+  return found;
+}
+
+}  // namespace trainjobc::gitops
