@@ -196,7 +196,7 @@ struct MigrationQuestion {
   std::string manager;         // of runtimePatches that overrides become; "": "trainer.kubeflow.org/user"
   std::string runtime_name;    // of new runtimes for jobs of Training Operator v1; "": by what is in them
   bool per_namespace = false;  // new runtimes are TrainingRuntimes
-  bool plain = false;          // write out what Trainer does not set up
+  bool plain = false;          // write out roles that differ only in labels, annotations or restart policy
 };
 
 struct MigratedFile {

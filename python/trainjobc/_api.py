@@ -254,7 +254,7 @@ def migrate(
         manager: Of ``runtimePatches`` that overrides become; by default, ``trainer.kubeflow.org/user``.
         runtime_name: Of new runtimes that v1 jobs need; by default, by what is in them.
         per_namespace: Write a TrainingRuntime for each namespace of v1 jobs, instead of a ClusterTrainingRuntime.
-        plain: Convert v1 jobs that no policy of Trainer can run, with their variables written out.
+        plain: Keep roles of v1 jobs that differ only in labels, annotations or restart policy apart.
         catalogue, namespace: As for :func:`render`.
 
     Raises:

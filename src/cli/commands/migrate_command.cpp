@@ -332,7 +332,9 @@ std::function<int(Console&)> setup_migrate(Command& command) {
            "Write each new runtime to a file of its own in DIR, not ahead of the first job that needs it")
       .takes("DIR");
   command.add("--plain", &flags->plain,
-              "Convert v1 jobs that no policy of Trainer can run, with their variables written out");
+              "Keep roles of v1 jobs that differ only in labels, annotations or restart policy apart, with "
+              "the variables "
+              "of each written out");
   command
       .add("--alike", &flags->alike,
            "Of v1 jobs whose roles differ in labels, annotations or restart policy, give all nodes those of "

@@ -22,6 +22,7 @@
 #include "features/cluster/live.h"
 #include "features/migrate/kustomizations.h"
 #include "features/migrate/left_jobs.h"
+#include "features/migrate/placeholders.h"
 #include "features/migrate/rewrite_file.h"
 #include "features/migrate/trainer_versions.h"
 #include "features/migrate/v1_jobs.h"
@@ -34,6 +35,7 @@
 #include "rules/rules.h"
 #include "schema/schema.h"
 #include "yaml/node.h"
+#include "yaml/read/reader.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::migrate {
@@ -506,7 +508,81 @@ class Migrator {
 
 }  // namespace
 
+namespace {
+
+Migration migrate_filled(std::vector<Source> inputs, const std::vector<Source>& runtimes,
+                         MigrateOptions options, const Placeholders& placeholders) {
+  options.placeholders = &placeholders;
+  return Migrator(std::move(inputs), runtimes, options).run();
+}
+
+// Whether the new text is the same for all values of the placeholders, as a second migration with other
+// stand-ins says it, and can be read.
+bool is_exact(const MigratedFile& file, const Placeholders& placeholders, const Migration& other,
+              const Placeholders& others) {
+  const auto same = std::ranges::find(other.files, file.name, &MigratedFile::name);
+  const std::string text = placeholders.put_back(file.new_text);
+  if (same == other.files.end() || others.put_back(same->new_text) != text) return false;
+  const base::SourceFile read("", text);
+  base::Arena arena;
+  base::Diagnostics problems;
+  yaml::read(read, arena, problems);
+  return !problems.has_errors();
+}
+
+// Files with stand-ins whose migration depends on the values, or fails.
+std::set<std::string> inexact_files(const Migration& migration, const Placeholders& placeholders,
+                                    const Migration& other, const Placeholders& others) {
+  std::set<std::string> inexact;
+  for (const MigratedFile& file : migration.files) {
+    if (!is_exact(file, placeholders, other, others)) inexact.insert(file.name);
+  }
+  for (const Diagnostic& finding : migration.findings.items()) {
+    if (finding.severity == base::Severity::Error && finding.location.file)
+      inexact.insert(finding.location.file->name());
+  }
+  return inexact;
+}
+
+Migration with_placeholders(Migration migration, const Placeholders& placeholders) {
+  const auto put_back = [&](std::string& text) { text = placeholders.put_back(text); };
+  for (MigratedFile& file : migration.files) {
+    put_back(file.old_text);
+    put_back(file.new_text);
+    if (!placeholders.knows(file.name)) put_back(file.name);  // a runtime's
+  }
+  for (Outcome& outcome : migration.outcomes) {
+    put_back(outcome.object);
+    put_back(outcome.runtime_file);
+    std::ranges::for_each(outcome.becomes, put_back);
+  }
+  for (LintedObject& object : migration.linted) put_back(object.object);
+  base::Diagnostics findings;
+  for (const Diagnostic& finding : migration.findings.items()) findings.add(placeholders.put_back(finding));
+  findings.sort();
+  migration.findings = std::move(findings);
+  migration.memory.push_back(placeholders.memory());
+  return migration;
+}
+
+}  // namespace
+
 Migration migrate(std::vector<Source> inputs, std::vector<Source> runtimes, const MigrateOptions& options) {
+  std::set<std::string> without;
+  constexpr int kRounds = 3;  // in the first ones, files are found whose placeholders can't stay
+  for (int round = 0; round < kRounds && options.kustomizations.empty(); ++round) {
+    std::vector<Source> filled = inputs;
+    std::vector<Source> other = inputs;
+    const Placeholders placeholders(filled, without, 0);
+    if (placeholders.empty()) break;
+    const Placeholders others(other, without, 1);
+    Migration made = migrate_filled(std::move(filled), runtimes, options, placeholders);
+    const Migration second = migrate_filled(std::move(other), runtimes, options, others);
+    bool is_exact = made.files.size() == second.files.size();
+    for (const std::string& file : inexact_files(made, placeholders, second, others))
+      is_exact = (!placeholders.knows(file) || !without.insert(file).second) && is_exact;
+    if (is_exact) return with_placeholders(std::move(made), placeholders);
+  }
   return Migrator(std::move(inputs), std::move(runtimes), options).run();
 }
 

@@ -16,6 +16,8 @@
 
 namespace trainjobc::migrate {
 
+class Placeholders;
+
 struct MigrateOptions {
   Options compile;                                    // trainer_version: that of the inputs, or "auto"
   std::string to;                                     // "2.3"
@@ -24,12 +26,13 @@ struct MigrateOptions {
   std::string runtime_name;    // of new runtimes, the second one with -2; "": by what is in them
   bool per_namespace = false;  // new runtimes are TrainingRuntimes
   std::string runtimes_dir;    // each in a file of its own there; "": ahead of the first job that needs it
-  bool plain = false;          // write out what Trainer does not set up
+  bool plain = false;          // write out roles that differ only in labels, annotations or restart policy
   std::string alike;           // the role whose labels and restart policy all nodes get; "": the workers
   bool copies_key = true;      // of MPI, for root, whose ssh refuses the key that Trainer mounts
   // Kustomizations of the inputs, and the files that are their patches.
   std::vector<std::shared_ptr<const kustomize::Tree>> kustomizations;
   std::vector<Source> patches;
+  const Placeholders* placeholders = nullptr;  // of the inputs; nullptr: none
   std::shared_ptr<const lint::Config> config;  // whose rules hold for findings; nullptr: none
 };
 

@@ -97,9 +97,9 @@ std::optional<base::Diagnostic> V1Jobs::check_name(const Node& object, const V1N
 v1::Converter& V1Jobs::converter() {
   if (converter_) return *converter_;
   const compile::Target target = compile::choose_target(options_.to);
-  converter_ = std::make_unique<v1::Converter>(v1::V1Options{target, options_.manager, options_.runtime_name,
-                                                             options_.per_namespace, options_.plain,
-                                                             options_.alike, options_.copies_key});
+  converter_ = std::make_unique<v1::Converter>(
+      v1::V1Options{target, options_.manager, options_.runtime_name, options_.per_namespace, options_.plain,
+                    options_.alike, options_.copies_key, options_.placeholders});
   for (const Source& source : inputs_) converter_->add_known(source.name, source.text);
   for (const Source& source : runtimes_) converter_->add_known(source.name, source.text);
   if (!options_.compile.use_catalogue) return *converter_;

@@ -15,9 +15,9 @@ TEST_CASE("migrate v1: no finding shows a secret") {
   CHECK(
       said(head("PyTorchJob") + "spec:\n  pytorchReplicaSpecs:\n" +
            replica("Master", "1", env + "one-word}]") + replica("Worker", "2", env + "two-words}]")) ==
-      R"(in.yaml:11:133: error: the nodes of a TrainJob are all alike, and Master and Worker differ in spec.containers[0].env[0].value [migrate/lost]
-  hint: make them alike, or write them out with --plain
-nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+      R"(in.yaml:11:133: warning: Master and Worker differ in spec.containers[0].env[0].value: the job gets a runtime of its own, with the addresses of its 3 pods [advice/v1-difference]
+  hint: make them alike if they need not differ; for another number of pods, migrate the v1 job again
+1 of 1 object migrated to Trainer 2.3
 note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   CHECK(
@@ -33,10 +33,10 @@ TEST_CASE("migrate v1: what a PyTorchJob loses") {
   CHECK(
       said(head("PyTorchJob") + "spec:\n  pytorchReplicaSpecs:\n" + replica("Master", "1", kTorch) +
            replica("Worker", "2", kTorch + ", args: [--worker]")) ==
-      R"(in.yaml:11:106: error: the nodes of a TrainJob are all alike, and Master and Worker differ in spec.containers[0].args [migrate/lost]
+      R"(in.yaml:11:106: warning: Master and Worker differ in spec.containers[0].args: the job gets a runtime of its own, with the addresses of its 3 pods [advice/v1-difference]
    11 |       template: {spec: {containers: [{name: pytorch, image: 'r.io/a:1', command: [torchrun, a.py], args: [--worker]}]}}
-      |                                                                                                          ^ make them alike, or write them out with --plain
-nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+      |                                                                                                          ^ make them alike if they need not differ; for another number of pods, migrate the v1 job again
+1 of 1 object migrated to Trainer 2.3
 note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   CHECK(

@@ -10,15 +10,15 @@
 namespace trainjobc::v1_plain_test {
 using namespace trainjobc::test;
 
-TEST_CASE("migrate v1: TFJob and PaddleJob are written out if asked for") {
+TEST_CASE("migrate v1: TFJob and PaddleJob are written out") {
   const std::string workers = head("TFJob") + "spec:\n  tfReplicaSpecs:\n" +
                               replica("Worker", "2", "name: tensorflow, image: 'r.io/a:1'");
   CHECK(
       said(workers) ==
-      R"(in.yaml:6:5: error: Trainer does not set TF_CONFIG, which the 2 pods of this job need [migrate/lost]
+      R"(in.yaml:6:5: warning: Trainer does not set TF_CONFIG: the job gets a runtime of its own, with those of its 2 pods [advice/v1-difference]
     6 |     Worker:
-      |     ^~~~~~ --plain writes it out in a runtime of the job's own
-nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+      |     ^~~~~~ for another number of pods, migrate the v1 job again
+1 of 1 object migrated to Trainer 2.3
 note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   CHECK(written(workers, {"--plain"}) == R"(apiVersion: trainer.kubeflow.org/v1alpha1
@@ -58,7 +58,7 @@ spec:
              replica("Worker", "2", "name: tensorflow, image: 'r.io/a:1'")) ==
         R"(in.yaml:5:24: error: Trainer has a fixed number of workers [migrate/lost]
     5 |   enableDynamicWorker: true
-      |                        ^~~~ remove it, and run the job with --plain
+      |                        ^~~~ remove it
 nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
 note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
@@ -70,10 +70,10 @@ note: what differs from v1, and what to do: https://trainjobc.github.io/trainjob
       R"(in.yaml:5:18: warning: Trainer 2.3 has no elastic training: the job runs on 3 nodes [advice/v1-difference]
     5 |   elasticPolicy: {minReplicas: 1}
       |                  ^ remove it
-in.yaml:7:5: error: Trainer does not set PADDLE_MASTER and PADDLE_NNODES, which the 3 pods of this job need [migrate/lost]
+in.yaml:7:5: warning: Trainer does not set PADDLE_MASTER and PADDLE_NNODES: the job gets a runtime of its own, with those of its 3 pods [advice/v1-difference]
     7 |     Worker:
-      |     ^~~~~~ --plain writes them out in a runtime of the job's own
-nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+      |     ^~~~~~ for another number of pods, migrate the v1 job again
+1 of 1 object migrated to Trainer 2.3
 note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   V1Run run;

@@ -326,7 +326,12 @@ std::string Converter::name_for(const Draft& draft, const Node& spec, const Job&
   std::string name = options_.runtime_name;
   if (name.empty() && draft.is_own) name = job.id.name;
   if (name.empty() && !base_.empty()) name = fmt::format("{}-{}", job.id.name, draft.framework);
-  if (name.empty()) name = fmt::format("{}-{}", description_of(draft, spec), compile::content_suffix(spec));
+  if (name.empty()) {
+    base::Arena arena;
+    const Node& written =
+        options_.placeholders ? *options_.placeholders->put_back(spec, yaml::Maker(arena)) : spec;
+    name = fmt::format("{}-{}", description_of(draft, spec), compile::content_suffix(written));
+  }
   std::string unique = name;
   if (is_preview_) return unique;
   for (int i = 2; !names_.insert(unique).second; ++i) unique = fmt::format("{}-{}", name, i);

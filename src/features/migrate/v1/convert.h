@@ -13,6 +13,7 @@
 #include "base/diagnostic.h"
 #include "base/source.h"
 #include "compile/versions.h"
+#include "features/migrate/placeholders.h"
 #include "features/migrate/v1/shared_runtime.h"
 #include "model/v1_kinds.h"
 #include "yaml/node.h"
@@ -24,9 +25,10 @@ struct V1Options {
   std::string manager;         // of the runtimePatches
   std::string runtime_name;    // of new runtimes, the second one with -2; "": by what is in them
   bool per_namespace = false;  // new runtimes are TrainingRuntimes
-  bool plain = false;          // write out what Trainer does not set up
+  bool plain = false;          // write out roles that differ only in labels, annotations or restart policy
   std::string alike;           // the role whose labels and restart policy all nodes get; "": the workers
   bool copies_key = true;      // of MPI, for root
+  const Placeholders* placeholders = nullptr;  // that have stand-ins; nullptr: none
 };
 
 struct Converted {

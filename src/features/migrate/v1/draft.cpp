@@ -318,21 +318,25 @@ const Replica& chosen_replica(const Conversion& conversion) {
   return worker ? *worker : conversion.job.replicas.front();
 }
 
-}  // namespace
-
+// Whether all replicas are alike but for their number.
 bool are_alike(const Conversion& conversion) {
   return !difference_of_replicas(conversion) &&
          !small_difference(conversion, conversion.job.replicas.front());
 }
 
-const Replica* only_template(Conversion& conversion, const std::string& hint) {
+}  // namespace
+
+const Replica* only_template(Conversion& conversion) {
   const Job& job = conversion.job;
+  if (conversion.plain && !are_alike(conversion)) return nullptr;
   if (const auto place = difference_of_replicas(conversion)) {
-    conversion.findings.lose(place->field,
-                             fmt::format("the nodes of a TrainJob are all alike, and {} and {} differ in {}",
-                                         job.replicas.front().role, job.replicas.back().role,
-                                         place->field.substr(place->field.find(".template") + 10)),
-                             hint, place->node);
+    conversion.findings.change(
+        place->field,
+        fmt::format("{} and {} differ in {}: the job gets a runtime of its own, with the addresses of its "
+                    "{} pods",
+                    job.replicas.front().role, job.replicas.back().role,
+                    place->field.substr(place->field.find(".template") + 10), job.pods()),
+        fmt::format("make them alike if they need not differ; {}", kOtherNumberHint), place->node);
     return nullptr;
   }
   const Replica& chosen = chosen_replica(conversion);

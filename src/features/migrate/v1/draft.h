@@ -73,7 +73,7 @@ struct Conversion {
   const yaml::Maker& make;
   V1Findings& findings;
   std::string_view trainer;     // the version: "2.3"
-  bool plain = false;           // write out what Trainer does not set up
+  bool plain = false;           // write out roles that differ only in labels or restart policy
   std::string_view alike = {};  // the role whose labels and restart policy all nodes get; "": the workers
   bool copies_key = true;       // of MPI, for root, whose ssh refuses the mounted one
   Draft draft = {};
@@ -127,16 +127,16 @@ void apply_restart_policy(Conversion& conversion, const Replica& replica, DraftR
 
 // The replica that all nodes are like: the first one if all replicas of the job are alike but for their
 // number. If they differ in labels, annotations or the restart policy only, one of them, with a warning.
-// nullptr, with a finding, if they differ in anything else: `hint` says what to do then.
-const Replica* only_template(Conversion& conversion, const std::string& hint);
+// nullptr if each has to be written out: with --plain, and, with a warning, if they differ in anything else.
+const Replica* only_template(Conversion& conversion);
 
-// Whether all replicas are alike but for their number.
-bool are_alike(const Conversion& conversion);
+// What to do if a job whose addresses are written out is to have more or fewer pods.
+inline constexpr std::string_view kOtherNumberHint = "for another number of pods, migrate the v1 job again";
 
 // Whether the text is in a command, an argument or a variable's value of the container.
 bool mentions(const yaml::Node& container, std::string_view text);
 
-// With --plain: no policy of Trainer, and the variables written out.
+// Where no policy of Trainer sets up the job: the variables, written out.
 
 // A replica as a replicatedJob of its own, called like the replica. Its container keeps its name.
 DraftRole plain_role(Conversion& conversion, const Replica& replica);

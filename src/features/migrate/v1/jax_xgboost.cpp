@@ -58,7 +58,7 @@ NodeList xgboost_env(const Conversion& conversion, std::string_view master,
   return env;
 }
 
-// With --plain, for a master that differs from the workers.
+// For a master that differs from the workers.
 void draft_plain_xgboost(Conversion& conversion) {
   const Job& job = conversion.job;
   std::vector<std::string> workers;
@@ -90,12 +90,11 @@ void draft_xgboost(Conversion& conversion) {
                              job.get("xgbReplicaSpecs"));
     return;
   }
-  if (conversion.plain && !are_alike(conversion)) {
+  const Replica* replica = only_template(conversion);
+  if (!replica) {
     draft_plain_xgboost(conversion);
     return;
   }
-  const Replica* replica = only_template(conversion, "make them alike, or write them out with --plain");
-  if (!replica) return;
   std::vector<std::string> workers;
   for (int64_t i = 1; i < job.pods(); ++i) workers.push_back(address_of(model::kNode, 0, i));
   const NodeList env =

@@ -147,6 +147,14 @@ void draft_plain_paddle(Conversion& conversion) {
   finish_plain(conversion, "paddle");
 }
 
+void report_written_out(Conversion& conversion, std::string_view variables, const Node* replicas) {
+  conversion.findings.change(
+      fmt::format("spec.{}", conversion.job.kind->replica_specs),
+      fmt::format("Trainer does not set {}: the job gets a runtime of its own, with those of its {} pods",
+                  variables, conversion.job.pods()),
+      std::string(kOtherNumberHint), replicas);
+}
+
 void report_elastic(Conversion& conversion) {
   if (const Node* elastic = conversion.job.get("elasticPolicy")) {
     conversion.findings.change("spec.elasticPolicy",
@@ -161,21 +169,15 @@ void report_elastic(Conversion& conversion) {
 void draft_tensorflow(Conversion& conversion) {
   const Job& job = conversion.job;
   if (const Node* dynamic = job.get("enableDynamicWorker"); dynamic && dynamic->as_bool() == true) {
-    conversion.findings.lose("spec.enableDynamicWorker", "Trainer has a fixed number of workers",
-                             "remove it, and run the job with --plain", dynamic);
+    conversion.findings.lose("spec.enableDynamicWorker", "Trainer has a fixed number of workers", "remove it",
+                             dynamic);
     return;
   }
   if (job.pods() == 1) {
     draft_single(conversion, "tensorflow", {});
     return;
   }
-  if (!conversion.plain) {
-    conversion.findings.lose(
-        "spec.tfReplicaSpecs",
-        fmt::format("Trainer does not set TF_CONFIG, which the {} pods of this job need", job.pods()),
-        "--plain writes it out in a runtime of the job's own", job.get("tfReplicaSpecs"));
-    return;
-  }
+  if (!conversion.plain) report_written_out(conversion, "TF_CONFIG", job.get("tfReplicaSpecs"));
   draft_plain_tensorflow(conversion);
 }
 
@@ -186,15 +188,8 @@ void draft_paddle(Conversion& conversion) {
     draft_single(conversion, "paddle", paddle_env(conversion, true, ""));
     return;
   }
-  if (!conversion.plain) {
-    conversion.findings.lose(
-        "spec.paddleReplicaSpecs",
-        fmt::format("Trainer does not set PADDLE_MASTER and PADDLE_NNODES, which the {} pods of "
-                    "this job need",
-                    job.pods()),
-        "--plain writes them out in a runtime of the job's own", job.get("paddleReplicaSpecs"));
-    return;
-  }
+  if (!conversion.plain)
+    report_written_out(conversion, "PADDLE_MASTER and PADDLE_NNODES", job.get("paddleReplicaSpecs"));
   draft_plain_paddle(conversion);
 }
 

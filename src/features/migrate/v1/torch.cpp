@@ -19,7 +19,6 @@ namespace {
 using yaml::Maker;
 using yaml::Node;
 
-constexpr std::string_view kPlainHint = "make them alike, or write them out with --plain";
 constexpr std::string_view kC10d = "c10d";
 
 // spec.nprocPerNode, or its older name; nullptr for torchrun's default.
@@ -167,7 +166,7 @@ void add_elastic(Conversion& conversion, NodeList& env) {
   }
 }
 
-// With --plain, for a master that differs from the workers.
+// For a master that differs from the workers.
 void draft_plain_torch(Conversion& conversion) {
   const Job& job = conversion.job;
   if (const Node* elastic = job.get("elasticPolicy")) {
@@ -202,12 +201,11 @@ void draft_plain_torch(Conversion& conversion) {
 
 void draft_torch(Conversion& conversion) {
   const Job& job = conversion.job;
-  if (conversion.plain && !are_alike(conversion)) {
+  const Replica* replica = only_template(conversion);
+  if (!replica) {
     draft_plain_torch(conversion);
     return;
   }
-  const Replica* replica = only_template(conversion, std::string(kPlainHint));
-  if (!replica) return;
   DraftRole role{.name = std::string(model::kNode),
                  .trains = true,
                  .pods = pods_of(conversion, *replica),

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "features/migrate/placeholders.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/text/text.h"
+#include "model/v1_kinds.h"
+#include "yaml/read/reader.h"
+
+namespace trainjobc::migrate {
+namespace {
+
+using yaml::Node;
+
+// Fields that are numbers.
+constexpr std::array<std::string_view, 24> kNumberFields{"activeDeadlineSeconds",
+                                                         "backoffLimit",
+                                                         "containerPort",
+                                                         "failureThreshold",
+                                                         "fsGroup",
+                                                         "gpusPerNode",
+                                                         "hostPort",
+                                                         "initialDelaySeconds",
+                                                         "maxReplicas",
+                                                         "maxRestarts",
+                                                         "minAvailable",
+                                                         "minReplicas",
+                                                         "nProcPerNode",
+                                                         "nprocPerNode",
+                                                         "periodSeconds",
+                                                         "port",
+                                                         "priority",
+                                                         "replicas",
+                                                         "runAsGroup",
+                                                         "runAsUser",
+                                                         "sizeLimit",
+                                                         "slotsPerWorker",
+                                                         "terminationGracePeriodSeconds",
+                                                         "ttlSecondsAfterFinished"};
+// Maps of amounts.
+constexpr std::array<std::string_view, 3> kAmountFields{"limits", "minResources", "requests"};
+// Fields whose text has to be a name.
+constexpr std::array<std::string_view, 14> kNameFields{
+    "claimName",        "generateName",  "hostname",          "name",
+    "namespace",        "priorityClass", "priorityClassName", "queue",
+    "schedulerName",    "secretName",    "serviceAccount",    "serviceAccountName",
+    "storageClassName", "subdomain"};
+// Maps and lists of labels' values.
+constexpr std::array<std::string_view, 4> kLabelFields{"labels", "matchLabels", "nodeSelector", "values"};
+
+template <size_t N>
+bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+// The placeholder that begins there: $NAME, ${NAME}, <NAME>; "" if none does.
+std::string_view placeholder_at(std::string_view text, size_t at) {
+  const bool is_angle = text[at] == '<';
+  if (!is_angle && text[at] != '$') return {};
+  const bool in_braces = !is_angle && at + 1 < text.size() && text[at + 1] == '{';
+  const size_t begin = at + (in_braces ? 2 : 1);
+  size_t end = begin;
+  while (end < text.size() && (is_letter(text[end]) || (end > begin && base::is_digit(text[end])) ||
+                               (is_angle && end > begin && text[end] == '-')))
+    ++end;
+  if (end == begin) return {};
+  if (is_angle || in_braces) {
+    if (end >= text.size() || text[end] != (is_angle ? '>' : '}')) return {};
+    ++end;
+  }
+  return text.substr(at, end - at);
+}
+
+std::string_view bare_name(std::string_view placeholder) {
+  const size_t begin = placeholder.find_first_not_of("${<");
+  return placeholder.substr(begin, placeholder.find_last_not_of("}>") + 1 - begin);
+}
+
+// The placeholders of a v1 job, by what they have to be.
+struct Wanted {
+  std::set<std::string> names;
+  std::map<size_t, std::string> numbers;  // by offset in the file
+  std::set<std::string> pages;            // of the numbers, those of huge pages' bytes
+};
+
+class Finder {
+ public:
+  explicit Finder(const base::SourceFile& file) : file_(file) {}
+
+  void find(const Node& job) {
+    for (const yaml::Entry& entry : job.entries()) walk(*entry.value, entry.key, "");
+  }
+
+  Wanted take() { return std::move(wanted_); }
+
+ private:
+  void walk(const Node& node, std::string_view key, std::string_view parent) {
+    if (key == "annotations" || key == "command" || key == "args") return;
+    for (const yaml::Entry& entry : node.entries()) walk(*entry.value, entry.key, key);
+    for (const Node* item : node.items()) walk(*item, item->is_scalar() ? key : "", key);
+    if (!node.is_string()) return;
+    const bool is_number = is_one_of(kNumberFields, key) || is_one_of(kAmountFields, parent);
+    if (!is_number && !is_one_of(kNameFields, key) && !is_one_of(kLabelFields, key) &&
+        !is_one_of(kLabelFields, parent))
+      return;
+    const base::Location at = yaml::locate(node);
+    if (at.file != &file_ || at.line != at.end_line) return;
+    const size_t begin = file_.line_start(at.line) + at.column - 1;
+    const size_t end = file_.line_start(at.line) + at.end_column - 1;
+    for (size_t i = begin; i < end; ++i) {
+      const std::string placeholder(placeholder_at(file_.text().substr(0, end), i));
+      if (placeholder.empty()) continue;
+      if (is_number) {
+        wanted_.numbers[i] = placeholder;
+        if (key.starts_with("hugepages-")) wanted_.pages.insert(placeholder);
+      } else {
+        wanted_.names.insert(placeholder);
+      }
+    }
+  }
+
+  const base::SourceFile& file_;
+  Wanted wanted_;
+};
+
+void find_in_jobs(const Node& root, Finder& finder) {
+  if (!root.is_map()) return;
+  if (model::is_v1_kind_of(yaml::string_at(root, "apiVersion"), yaml::string_at(root, "kind"))) {
+    finder.find(root);
+  } else if (yaml::string_at(root, "kind").ends_with("List")) {
+    for (const Node* item : yaml::items_at(root, "items")) find_in_jobs(*item, finder);
+  }
+}
+
+// nullopt if it is not known what a placeholder stands for: it is written in two ways, or is a number here
+// and part of a name there.
+std::optional<Wanted> find_wanted(const base::SourceFile& file) {
+  base::Arena arena;
+  base::Diagnostics problems;
+  Finder finder(file);
+  for (const yaml::Document& document : yaml::read(file, arena, problems))
+    find_in_jobs(*document.root, finder);
+  Wanted wanted = finder.take();
+  if (problems.has_errors() || (wanted.names.empty() && wanted.numbers.empty())) return std::nullopt;
+  std::map<std::string_view, std::string> spelled;
+  const auto is_alone = [&](const std::string& placeholder) {
+    return spelled.try_emplace(bare_name(placeholder), placeholder).first->second == placeholder;
+  };
+  for (const auto& [offset, placeholder] : wanted.numbers) {
+    if (!is_alone(placeholder) || wanted.names.contains(placeholder)) return std::nullopt;
+  }
+  if (!std::ranges::all_of(wanted.names, is_alone)) return std::nullopt;
+  for (size_t i = 0; i < file.text().size(); ++i) {
+    const std::string_view other = placeholder_at(file.text(), i);
+    if (other.empty() || wanted.names.contains(std::string(other))) continue;
+    const auto known = spelled.find(bare_name(other));
+    if (known != spelled.end() && wanted.names.contains(known->second)) return std::nullopt;
+  }
+  return wanted;
+}
+
+// Whether the digits there are a number of their own.
+bool ends_number(std::string_view text, size_t begin, size_t end) {
+  return (begin == 0 || !base::is_digit(text[begin - 1])) &&
+         (end == text.size() || !base::is_digit(text[end]));
+}
+
+std::set<std::string> numbers_in(std::string_view text) {
+  std::set<std::string> numbers;
+  for (size_t i = 0; i < text.size(); ++i) {
+    size_t end = i;
+    while (end < text.size() && base::is_digit(text[end])) ++end;
+    if (end - i >= 4) numbers.emplace(text.substr(i, end - i));
+    i = std::max(i, end);
+  }
+  return numbers;
+}
+
+// Few enough pods for the addresses of all of them to be written out.
+constexpr int kFirstStandIn = 7001;
+constexpr int kRoundStep = 1009;
+// Amounts of huge pages are whole pages.
+constexpr int64_t kHugePage = int64_t{1} << 30U;
+
+}  // namespace
+
+Placeholders::Placeholders(std::vector<Source>& inputs, const std::set<std::string>& without, int round)
+    : next_(kFirstStandIn + (round * kRoundStep)) {
+  for (Source& source : inputs) {
+    const bool may_have = source.text.find("kubeflow.org/") != std::string::npos &&
+                          source.text.find_first_of("$<") != std::string::npos;
+    if (may_have && !without.contains(source.name)) fill(source);
+  }
+}
+
+std::string Placeholders::add_stand_in(const std::string& placeholder, std::string_view prefix,
+                                       const std::set<std::string>& taken, int64_t unit) {
+  while (taken.contains(std::to_string(next_ * unit))) ++next_;
+  std::string stand_in = std::string(prefix) + std::to_string(next_++ * unit);
+  placeholders_[stand_in] = placeholder;
+  return stand_in;
+}
+
+void Placeholders::fill(Source& source) {
+  const base::SourceFile file(source.name, source.text);
+  const std::optional<Wanted> wanted = find_wanted(file);
+  if (!wanted) return;
+  const std::string_view text = file.text();
+  const std::set<std::string> taken = numbers_in(text);
+  std::map<std::string, std::string> stand_ins;
+  for (const std::string& placeholder : wanted->names)
+    stand_ins[placeholder] = add_stand_in(placeholder, "p", taken, 1);
+  for (const auto& [offset, placeholder] : wanted->numbers) {
+    if (stand_ins.contains(placeholder)) continue;
+    stand_ins[placeholder] =
+        add_stand_in(placeholder, "", taken, wanted->pages.contains(placeholder) ? kHugePage : 1);
+  }
+  std::string filled;
+  Changes& changes = files_[source.name];
+  for (size_t i = 0; i < text.size();) {
+    const std::string placeholder(placeholder_at(text, i));
+    if (placeholder.empty() || (!wanted->names.contains(placeholder) && !wanted->numbers.contains(i))) {
+      filled += text[i++];
+      continue;
+    }
+    const std::string& stand_in = stand_ins[placeholder];
+    changes.push_back({filled.size(), stand_in.size(), placeholder.size()});
+    filled += stand_in;
+    i += placeholder.size();
+  }
+  originals_->emplace(source.name, file);
+  source.text = (file.had_byte_order_mark() ? "\xEF\xBB\xBF" : "") + filled;
+}
+
+std::string Placeholders::put_back(std::string_view text) const {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    const size_t digits = text[i] == 'p' ? i + 1 : i;
+    size_t end = digits;
+    while (end < text.size() && base::is_digit(text[end])) ++end;
+    const auto known =
+        ends_number(text, digits, end) ? placeholders_.find(text.substr(i, end - i)) : placeholders_.end();
+    if (end == digits || known == placeholders_.end()) {
+      out += text[i++];
+      continue;
+    }
+    out += known->second;
+    i = end;
+  }
+  return out;
+}
+
+const Node* Placeholders::put_back(const Node& node, const yaml::Maker& make) const {
+  if (node.is_list()) {
+    std::vector<const Node*> items;
+    for (const Node* item : node.items()) items.push_back(put_back(*item, make));
+    return make.list(items);
+  }
+  if (!node.is_map()) return node.is_null() ? &node : make.copied(put_back(node.text()));
+  std::vector<yaml::Entry> entries;
+  for (const yaml::Entry& entry : node.entries())
+    entries.push_back({entry.key, put_back(*entry.value, make), {}});
+  return make.map(entries);
+}
+
+base::Location Placeholders::put_back(const base::Location& at) const {
+  const auto changes = at.file ? files_.find(at.file->name()) : files_.end();
+  if (changes == files_.end()) return at;
+  const base::SourceFile& original = originals_->at(at.file->name());
+  const auto old_column = [&](uint32_t line, uint32_t column) {
+    const size_t start = at.file->line_start(line);
+    const size_t offset = start + column - 1;
+    size_t now = column;
+    for (auto change = std::ranges::lower_bound(changes->second, start, {}, &Change::offset);
+         change != changes->second.end() && change->offset < offset; ++change)
+      now += change->old_size - change->size;  // in unsigned numbers, which come round
+    return static_cast<uint32_t>(now);
+  };
+  return {&original, at.line, old_column(at.line, at.column), at.end_line,
+          at.end_line > 0 ? old_column(at.end_line, at.end_column) : at.end_column};
+}
+
+base::Diagnostic Placeholders::put_back(base::Diagnostic finding) const {
+  for (std::string* text : {&finding.object, &finding.field, &finding.message, &finding.hint})
+    *text = put_back(*text);
+  finding.location = put_back(finding.location);
+  for (base::Note& note : finding.notes) {
+    note.message = put_back(note.message);
+    note.location = put_back(note.location);
+  }
+  return finding;
+}
+
+}  // namespace trainjobc::migrate
