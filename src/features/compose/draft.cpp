@@ -9,6 +9,7 @@
 
 #include "base/text/text.h"
 #include "k8s/object_meta.h"
+#include "secret/secret.h"
 
 namespace trainjobc::compose {
 
@@ -68,6 +69,7 @@ std::optional<std::string> Files::value(std::string_view kind, std::string_view 
 }
 
 void Draft::note(std::string text) {
+  text = secret::without_keys(text);  // a name that is left out because it is not valid may be anything
   if (noted_.insert(text).second) notes_.push_back(std::move(text));
 }
 

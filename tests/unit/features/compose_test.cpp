@@ -261,12 +261,14 @@ spec:
                   - {name: claim, mountPath: /claim}
                   - {name: map, mountPath: /map}
                   - {name: secret, mountPath: /secret}
+                  - {name: token, mountPath: /token}
                   - {name: keys, mountPath: /keys}
                   - {name: part, mountPath: /part, subPathExpr: $(UP)}
                 volumes:
                 - {name: claim, persistentVolumeClaim: {claimName: /etc}}
                 - {name: map, configMap: {name: ../../a}}
                 - {name: secret, secret: {secretName: "~"}}
+                - {name: token, secret: {secretName: "--token=hf_aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1b"}}
                 - {name: keys, configMap: {name: c, items: [{key: ../../k, path: k}]}}
                 - {name: part, configMap: {name: c}}
 ---
@@ -281,6 +283,7 @@ spec:
       R"(note: claim "/etc" is left out: its name may contain only lower-case letters, digits, '-' and '.', and must begin and end with a letter or digit
 note: ConfigMap "../../a" is left out: its name may contain only lower-case letters, digits, '-' and '.', and must begin and end with a letter or digit
 note: Secret "~" is left out: its name may contain only lower-case letters, digits, '-' and '.', and must begin and end with a letter or digit
+note: Secret "--token=***" is left out: its name may contain only lower-case letters, digits, '-' and '.', and must begin and end with a letter or digit
 note: ConfigMap "c" is not among the inputs: put its keys as files into ./c
 note: key "../../k" of ConfigMap "c" is left out: it may contain only letters, digits, '-', '_' and '.'
 note: what is mounted at /part is left out: "../../b" leads out of the volume
