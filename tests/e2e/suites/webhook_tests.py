@@ -41,8 +41,8 @@ NO_LAUNCHER = (
     "spec.trainer.command[0]: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, "
     "each the whole job; start it with torchrun: [torchrun, train.py, …] (advice/no-launcher)"
 )
-QUEUE_OF_TEAM = (
-    'metadata.labels[kueue.x-k8s.io/queue-name]: the cluster must have the Kueue LocalQueue "team" in namespace "{}", which '
+NAMED_QUEUE = (
+    'metadata.labels[kueue.x-k8s.io/queue-name]: the cluster must have the Kueue LocalQueue "{}" in namespace "{}", which '
     "can't be checked here (advice/queue)"
 )
 PYTHON_CLIENTS = {
@@ -302,7 +302,7 @@ class Webhook(EndToEnd):
         printing = re.search("```python\n(.*?)```", page, re.DOTALL)[1]
         self.start()
         self.register()
-        told = {"kubernetes": NO_LAUNCHER, "kubeflow": QUEUE_OF_TEAM.format(self.namespace)}
+        told = {"kubernetes": NO_LAUNCHER, "kubeflow": NAMED_QUEUE.format("team", self.namespace)}
         for name, lines in PYTHON_CLIENTS.items():
             for is_printing in (False, True):
                 text = json.dumps(job(f"plain-{is_printing}".lower(), self.runtime))
@@ -354,7 +354,7 @@ class Webhook(EndToEnd):
         self.register()
         self.assertIn("denied the request", self.create({**low, "metadata": {"name": "other"}})[2])
         high = train_job("high", self.namespace, {QUEUE: self.namespace, PRIORITY: self.namespace})
-        self.expect_created("high", self.create(high))
+        self.expect_created("high", self.create(high), NAMED_QUEUE.format(self.namespace, self.namespace))
         self.wait("it is preempted", lambda: self.is_suspended("low"))
         self.kubectl("delete", "trainjob", "high")
         self.wait("it runs again", lambda: not self.is_suspended("low"))
