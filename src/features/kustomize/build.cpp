@@ -22,9 +22,8 @@ std::string refusal_of(const std::string& folder, const Tree& tree) {
 }  // namespace
 
 std::string problem_of(const Reference& reference) {
-  return fmt::format(
-      reference.is_fetched() ? "{} is not here: kustomize would fetch it" : "there is no file or folder {}",
-      reference.path);
+  return reference.is_fetched() ? fmt::format("{} is not here: kustomize would fetch it", reference.path)
+                                : fmt::format("there is no file or folder {}", reference.path);
 }
 
 std::string built_name(const std::string& folder) {
