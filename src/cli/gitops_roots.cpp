@@ -11,7 +11,6 @@
 #include "base/files/paths.h"
 #include "base/text/text.h"
 #include "cli/roots.h"
-#include "features/gitops/releases.h"
 #include "features/gitops/render.h"
 #include "features/gitops/roots.h"
 #include "features/helm/build.h"
@@ -94,8 +93,9 @@ class GitopsRoots {
       if (!root.missing.empty()) continue;
       if (root.content == Content::Kustomization) folders_.push_back(root.folder);
       if (root.content != Content::Files) continue;
-      auto listed = gitops::list_manifests(console_.files(), root);
-      if (auto* manifests = std::get_if<gitops::Manifests>(&listed))
+      const auto& listed =
+          listed_.emplace(&root, gitops::list_manifests(console_.files(), root)).first->second;
+      if (const auto* manifests = std::get_if<gitops::Manifests>(&listed))
         std::ranges::copy(manifests->kustomizations, std::back_inserter(folders_));
     }
     std::erase_if(folders_, [&](const std::string& folder) { return built_.contains(folder); });
@@ -175,7 +175,7 @@ class GitopsRoots {
       take_built(root.folder, read);
       return read;
     }
-    auto listed = gitops::list_manifests(console_.files(), root);
+    const auto& listed = listed_.at(&root);
     if (const auto* error = std::get_if<base::IoError>(&listed)) {
       fail(console_, error->message);
       return std::nullopt;
@@ -214,8 +214,7 @@ class GitopsRoots {
     }
     std::vector<std::string> folders{root.folder};
     if (root.content == Content::Files) {
-      const auto listed = gitops::list_manifests(console_.files(), root);
-      const auto* manifests = std::get_if<gitops::Manifests>(&listed);
+      const auto* manifests = std::get_if<gitops::Manifests>(&listed_.at(&root));
       folders = manifests ? manifests->kustomizations : std::vector<std::string>();
     }
     for (std::string& folder : folders) {
@@ -357,6 +356,7 @@ class GitopsRoots {
   bool is_quiet_;
   std::vector<std::string> folders_;  // of kustomizations
   std::map<std::string, kustomize::BuildResult> built_;
+  std::map<const Root*, base::IoResult<gitops::Manifests>> listed_;
   std::map<const Root*, helm::BuildResult> charts_;
   std::set<std::string> failed_;                        // messages
   std::set<std::string> deployed_;                      // files that Kustomizations of Flux apply, absolute

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/gitops/releases.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,8 @@
 #include "base/arena.h"
 #include "base/files/paths.h"
 #include "base/text/text.h"
+#include "features/gitops/objects.h"
+#include "features/gitops/roots.h"
 #include "features/helm/chart.h"
 #include "yaml/read/reader.h"
 #include "yaml/write/writer.h"

@@ -12,7 +12,6 @@
 
 #include "base/files/paths.h"
 #include "features/gitops/objects.h"
-#include "features/gitops/releases.h"
 #include "features/kustomize/kustomization.h"
 #include "yaml/node.h"
 #include "yaml/write/writer.h"

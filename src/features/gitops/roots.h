@@ -16,6 +16,9 @@
 
 namespace trainjobc::gitops {
 
+class Objects;
+struct Manifest;
+
 enum class Tool { Flux, ArgoCd };
 
 // How the folder becomes manifests.
@@ -60,6 +63,17 @@ struct Root {
 // The roots that objects in these files name, in their order. Paths are below `repository`, a folder.
 std::vector<Root> find_roots(const base::FileSystem& files, const std::vector<Source>& sources,
                              const std::string& repository);
+
+// Flux's HelmReleases of charts in the repository.
+inline constexpr std::string_view kHelmReleaseGroup = "helm.toolkit.fluxcd.io/";
+
+// What a HelmRelease installs, with its values. ConfigMaps are looked for among the objects.
+Root read_release(const base::FileSystem& files, const Objects& objects, const std::string& repository,
+                  const Manifest& object);
+
+// Those among the sources, which one cluster applies.
+std::vector<Root> find_releases(const base::FileSystem& files, const std::vector<Source>& sources,
+                                const std::string& repository, const std::string& cluster);
 
 // The manifests of a root whose content is files: what Flux's kustomize-controller puts into the
 // kustomization that it generates, or what Argo CD reads. `kustomizations` are the folders below it that Flux

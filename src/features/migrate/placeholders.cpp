@@ -57,9 +57,10 @@ bool is_one_of(const std::array<std::string_view, N>& names, std::string_view na
   return std::ranges::find(names, name) != names.end();
 }
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+bool begins_name(char c) {
+  return base::is_letter(c) || c == '_';
 }
+
 // The placeholder that begins there: $NAME, ${NAME}, <NAME>; "" if none does.
 std::string_view placeholder_at(std::string_view text, size_t at) {
   const bool is_angle = text[at] == '<';
@@ -67,7 +68,7 @@ std::string_view placeholder_at(std::string_view text, size_t at) {
   const bool in_braces = !is_angle && at + 1 < text.size() && text[at + 1] == '{';
   const size_t begin = at + (in_braces ? 2 : 1);
   size_t end = begin;
-  while (end < text.size() && (is_letter(text[end]) || (end > begin && base::is_digit(text[end])) ||
+  while (end < text.size() && (begins_name(text[end]) || (end > begin && base::is_digit(text[end])) ||
                                (is_angle && end > begin && text[end] == '-')))
     ++end;
   if (end == begin) return {};
