@@ -591,6 +591,17 @@ def of_lsp():
     yield case("unknown methods", lambda n: [{"id": i + 2, "method": f"x/{i}"} for i in range(n)], count=1000)
 
 
+def of_scripts():
+    def case(name, make, sample=False):
+        return Case(f"script: {name}", "new", lambda n: {"s.py": "import torch\n" + make(n)}, count=2000, is_sample=sample,
+                    arguments=["new", "torch", "--name", "a", "--from-script", "s.py", "--", "--b=1", "c"])
+
+    yield case("arguments", lambda n: "".join(f"p.add_argument('--a{i}')\n" for i in range(n)))
+    yield case("arguments in one statement", lambda n: "x = [" + "p.add_argument('--a'), " * n + "]\n", sample=True)
+    yield case("unfinished calls", lambda n: "x = [" + "p.add_argument(" * n + "\n", sample=True)
+    yield case("imports of one statement", lambda n: "import " + ", ".join(f"a{i}" for i in range(n + 1)) + "\n")
+
+
 def all_cases():
-    for make in (of_documents, of_settings, of_kueue, of_roots, of_v1, of_lsp, of_schemas):
+    for make in (of_documents, of_settings, of_kueue, of_roots, of_v1, of_lsp, of_scripts, of_schemas):
         yield from make()

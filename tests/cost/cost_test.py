@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What a command costs grows with its input, and no faster: counts the instructions for n items and for 4n, of each list
-and map of the schemas, of the settings, of Kueue's objects, of v1 jobs and of the language server's messages.
+and map of the schemas, of the settings, of Kueue's objects, of v1 jobs, of the language server's messages and of scripts.
 
 usage: cost_test.py TRAINJOBC [--all] [--only TEXT] [--table FILE] [--jobs N] [--screen]
 
@@ -44,7 +44,7 @@ def run(trainjobc, case, n, measured=measure.instructions):
             path.chmod(0o755)
         stdin = case.stdin(n) if case.stdin else b""
         words = [trainjobc, *case.words]
-        if case.command != "lsp":
+        if case.command not in ("lsp", "new"):
             words += ["--color", "never"]
             if "--threads" not in words:
                 words += ["--threads", "1"]

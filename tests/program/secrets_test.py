@@ -84,7 +84,9 @@ COMMANDS = [*(["lint", "--format", name, "in.yaml"] for name in ("text", "json",
             *(["lint", "--helm", folder, "--values", "in.yaml"] for folder in ("chart", "bad-chart")),
             ["lint", "--roots", "roots.yaml", "good"], ["diff", "--base", "HEAD", "in.yaml"]]
 STDERR_ONLY = [["render", "in.yaml"], ["render", "--keep-going", "-o", "json", "in.yaml"], ["migrate", "in.yaml"],
-               ["submit", "--dry-run=client", "in.yaml"], ["compose", "in.yaml"]]
+               ["submit", "--dry-run=client", "in.yaml"], ["compose", "in.yaml"],
+               *(["new", "--from-runtime", name, "--runtimes", "in.yaml", "--name", "a", "--", "python", "x.py"] for name in ("torch-distributed", "mine")),
+               ["new", "torch", "--name", "a", "--from-script", "x.py"]]
 REPORTS = ["report.md", "report.json"]
 OF_QUOTA = [["plan", "job.yaml", "--quota", "in.yaml"], ["plan", "-o", "json", "job.yaml", "--quota", "in.yaml"]]
 OF_SETTINGS = [["lint", "."], ["lint", "--format", "json", "."], ["plan", "."], ["render", "job.yaml"], ["lint", "--config", SETTINGS, "job.yaml"]]
@@ -157,6 +159,23 @@ def in_one_line(text):
         return text
 
 
+def resource_list(text):
+    """The documents as the input of a KRM function, each on one line; nothing if they can't be read."""
+    try:
+        documents = [document for document in yaml.safe_load_all(text) if isinstance(document, dict)]
+        return "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" + "".join(f"- {json.dumps(each)}\n" for each in documents)
+    except (yaml.YAMLError, TypeError, ValueError):
+        return ""
+
+
+def results_of(out):
+    """What a function reports, without the objects."""
+    try:
+        return json.dumps((yaml.safe_load(out) or {}).get("results")).encode()
+    except (yaml.YAMLError, AttributeError):
+        return out
+
+
 def message(body):
     text = json.dumps({"jsonrpc": "2.0", **body}).encode()
     return b"Content-Length: %d\r\n\r\n%b" % (len(text), text)
@@ -219,6 +238,8 @@ class Trial:
             self.check(words, done.stdout + done.stderr + b"".join(path.read_bytes() for path in reports if path.exists()))
         for words in stderr_only:
             self.check(words, self.run(words).stderr)
+        done = self.run(["function"], resource_list(pathlib.Path(self.folder, name).read_text()).encode())
+        self.check(["function"], done.stderr + results_of(done.stdout))
         done = self.run(["lsp"], session(self.folder, name, numbers))
         self.check(["lsp"], done.stderr + said(done.stdout))
 
@@ -335,6 +356,9 @@ def attempt(binary, path, lines, secrets, as_json):
             (folder / chart / "values.yaml").write_text(text)
             (folder / chart / "templates/in.yaml").write_text(text)
         (folder / "roots.yaml").write_text(ROOTS)
+        (folder / "x.py").write_text("import torch\n" + "".join(
+            f"parser.add_argument('--{secret.name or 'token'}', default={secret.value!r}, required={number % 2 == 0})\n"
+            for number, secret in secrets.items()))
         (folder / "live.yaml").write_bytes(trial.run(["render", "--with-defaults", "old.yaml"]).stdout)
         trial.all("in.yaml", [0] if as_json else list(secrets), COMMANDS + (OF_QUOTA if "kueue.x-k8s.io/v1" in text else []), STDERR_ONLY)
         if has_webhook(binary):

@@ -97,6 +97,9 @@ def check_pins():
             check(not image or re.fullmatch(r"[\w./-]+:\S+@sha256:[0-9a-f]{64}", image), f"{path.name}: {name}: {image} has no digest")
         for line in re.findall(r".*\bpip install.*", text):
             check("--require-hashes" in line, f"{path.name}: pip installs what has no hash: {line.strip()}")
+    for path in sorted((ROOT / "plugin/argocd").iterdir()):
+        for image in re.findall(r"quay\.io/\S+", path.read_text()):
+            check(re.fullmatch(r"[\w./-]+:\S+@sha256:[0-9a-f]{64}", image), f"{path.name}: {image} has no digest")
     versions = {}
     for path in WORKFLOWS:
         for action, commit, version in re.findall(r"uses: (\S+)@([0-9a-f]{40}) # (\S+)", path.read_text()):

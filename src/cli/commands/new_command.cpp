@@ -311,6 +311,14 @@ class NewJob {
     return true;
   }
 
+  // The options among the words, "--lr" also of "--lr=1"; "" for words that are none.
+  std::set<std::string_view> given_arguments() const {
+    std::set<std::string_view> given;
+    for (const std::string_view word : flags_.words)
+      given.insert(word.starts_with('-') ? word.substr(0, word.find('=')) : "");
+    return given;
+  }
+
   // The framework's launcher, the script in the image, its arguments.
   bool take_script() {
     const std::string example = example_command();
@@ -319,10 +327,11 @@ class NewJob {
     if (!words || words->empty()) words = {"python", ""};
     words->back() = "/workspace/" + file;
     words->insert(words->end(), flags_.words.begin(), flags_.words.end());
+    const std::set<std::string_view> given = given_arguments();
     std::vector<std::string> others;
     std::vector<std::string> missing;
     for (const create::ScriptArgument& argument : script_.arguments) {
-      if (is_given(argument)) continue;
+      if (given.contains(argument.name.starts_with('-') ? argument.name : "")) continue;
       if (!argument.is_required) {
         others.push_back(argument.default_value.empty()
                              ? argument.name
@@ -344,14 +353,6 @@ class NewJob {
       for (const std::string_view part : base::Lines(lines)) wanted_.remarks.emplace_back(part);
     }
     return true;
-  }
-
-  bool is_given(const create::ScriptArgument& argument) const {
-    const bool is_option = argument.name.starts_with('-');
-    return std::ranges::any_of(flags_.words, [&](const std::string& word) {
-      return is_option ? word == argument.name || word.starts_with(argument.name + "=")
-                       : !word.starts_with('-');
-    });
   }
 
   bool ask_argument(const create::ScriptArgument& argument, const std::string& file,

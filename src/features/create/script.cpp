@@ -217,10 +217,15 @@ ScriptArgument argument_of(std::string_view call, const std::vector<std::string>
 void add_arguments(const PythonStatement& statement, std::vector<ScriptArgument>& out) {
   constexpr std::string_view kCall = ".add_argument(";
   const std::string_view code = statement.code;
-  for (size_t at = code.find(kCall); at != std::string_view::npos; at = code.find(kCall, at + 1)) {
-    const std::string_view call = bracketed(code, at + kCall.size());
-    const auto before = static_cast<size_t>(std::ranges::count(code.substr(0, at), kString));
-    ScriptArgument argument = argument_of(call, statement.strings, before);
+  size_t string = 0;  // the number of the first one after `end`
+  size_t end = 0;     // of what was read
+  for (size_t at = code.find(kCall); at != std::string_view::npos; at = code.find(kCall, end)) {
+    const size_t begin = at + kCall.size();
+    const std::string_view call = bracketed(code, begin);
+    string += static_cast<size_t>(std::ranges::count(code.substr(end, begin - end), kString));
+    ScriptArgument argument = argument_of(call, statement.strings, string);
+    string += static_cast<size_t>(std::ranges::count(call, kString));
+    end = begin + call.size();
     // torch.distributed.launch gave processes this one; torchrun sets LOCAL_RANK instead.
     const bool is_rank = argument.name == "--local_rank" || argument.name == "--local-rank";
     if (!argument.name.empty() && !is_rank) out.push_back(std::move(argument));

@@ -100,10 +100,9 @@ class Units {
 
 class Session {
  public:
-  explicit Session(std::string_view bytes) : bytes_(bytes), client_(files_) {
+  Session(std::string_view bytes, bool is_large) : bytes_(bytes), client_(files_) {
     files_.disk.files["/repo/.git/HEAD"] = "";
-    // The other half of the sessions is in a small workspace.
-    if (bytes.size() % 2 == 0) files_.disk.files["/repo/notes.yaml"] = test::long_notes();
+    if (is_large) files_.disk.files["/repo/notes.yaml"] = test::long_notes();
     for (size_t i = 0; i < kFiles.size(); ++i) files_.disk.files[kFiles[i]] = kTexts[i];
   }
 
@@ -247,8 +246,8 @@ class Session {
 
 }  // namespace
 
-std::string wrong_with_edits(std::string_view bytes) {
-  return Session(bytes).run();
+std::string wrong_with_edits(std::string_view bytes, bool is_large) {
+  return Session(bytes, is_large).run();
 }
 
 }  // namespace trainjobc::test

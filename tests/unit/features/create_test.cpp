@@ -672,13 +672,18 @@ TEST_CASE("new: what a script says") {
   CHECK(framework("'unfinished\nimport torch\n\"\"\"never ends") == "torch torch:2");
   CHECK(framework("\xEF\xBB\xBFimport torch\r\n") == "torch torch:1");
   CHECK(framework("") == " :0");
-  const create::ScriptFacts facts = create::read_script(
-      "p.add_argument('data', help='x')\np.add_argument('out', nargs='?')\np.add_argument('-v', '--verbose', "
-      "action='store_true'); p.add_argument('--opt', choices=['a', 'b'], required=True)\np.add_argument(");
-  std::string said;
-  for (const create::ScriptArgument& one : facts.arguments)
-    said += one.name + (one.is_required ? "!" : "") + "=" + one.default_value + " ";
-  CHECK(said == "data!= out= --verbose= --opt!= ");
+  const auto arguments = [](std::string_view text) {
+    std::string said;
+    for (const create::ScriptArgument& one : create::read_script(text).arguments)
+      said += one.name + (one.is_required ? "!" : "") + "=" + one.default_value + " ";
+    return said;
+  };
+  CHECK(arguments("p.add_argument('data', help='x')\np.add_argument('out', nargs='?')\np.add_argument('-v', "
+                  "'--verbose', "
+                  "action='store_true'); p.add_argument('--opt', choices=['a', 'b'], "
+                  "required=True)\np.add_argument(") == "data!= out= --verbose= --opt!= ");
+  CHECK(arguments("x = [q('y'), p.add_argument('--a', default='b', type=p.add_argument('--c')), "
+                  "p.add_argument('d', help='e'), p.add_argument('--f', default='g'") == "--a=b d!= --f=g ");
 }
 
 }  // namespace trainjobc::create_test

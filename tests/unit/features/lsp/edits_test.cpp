@@ -80,9 +80,9 @@ size_t ask_everywhere(std::string_view text) {
 TEST_CASE("server: random edits and requests") {
   std::mt19937 random(1);
   for (int run = 0; run < 20; ++run) {
-    std::string bytes(60 + run % 2, '\0');
+    std::string bytes(60, '\0');
     for (char& byte : bytes) byte = static_cast<char>(random());
-    REQUIRE(test::wrong_with_edits(bytes) == "");
+    REQUIRE(test::wrong_with_edits(bytes, run % 2 == 0) == "");
   }
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("server: lines that come and go") {
       bytes += added;
       if (any(3) == 0) bytes += kPublish;
     }
-    REQUIRE(test::wrong_with_edits(bytes) == "");
+    REQUIRE(test::wrong_with_edits(bytes, run % 2 == 0) == "");
   }
 }
 
