@@ -25,7 +25,7 @@ constexpr std::string_view kAuthorization = "AUTHORIZATION";
 // The name of a header has dashes: X-API-KEY.
 bool names_secret(std::string_view name) {
   constexpr size_t kShortest = 5;  // TOKEN
-  if (name.size() < kShortest) return false;
+  if (name.size() < kShortest || !may_be_secret_name(name)) return false;
   const bool is_compound = std::ranges::any_of(name, [](char c) { return c == '_' || c == '-'; });
   const bool may_be = is_compound || name.size() <= 8 || name.size() == kAuthorization.size() ||
                       name.find("SECRET") != std::string_view::npos;
@@ -37,6 +37,7 @@ bool names_secret(std::string_view name) {
 
 // secretName, secretKeyRef and the like only refer to a secret.
 bool key_names_secret(std::string_view key) {
+  if (!may_be_secret_name(key)) return false;
   const bool is_field =
       key.find("ecret") != std::string_view::npos && key.find_first_of("_-") == std::string_view::npos;
   return !is_field && names_secret(key);

@@ -159,7 +159,11 @@ bool ends_as_secret(std::string_view name) {
 bool has_secret_word(std::string_view name) {
   constexpr std::string_view kSecret = "SECRET";
   const auto is_same = [](char c, char wanted) { return base::to_upper(c) == wanted; };
-  return !std::ranges::search(name, kSecret, is_same).empty();
+  for (size_t at = 0; at + kSecret.size() <= name.size(); ++at) {
+    if (base::to_upper(name[at]) == 'S' && std::ranges::equal(name.substr(at, kSecret.size()), kSecret, is_same))
+      return true;
+  }
+  return false;
 }
 
 // Not the secret itself: a reference to another variable, a placeholder, a path, a switch.
@@ -187,8 +191,12 @@ std::string_view known_key_in(std::string_view word) {
                                                                              : word);
 }
 
+bool may_be_secret_name(std::string_view name) {
+  return ends_as_secret(name) || has_secret_word(name);
+}
+
 bool is_secret_name(std::string_view name) {
-  if (!ends_as_secret(name) && !has_secret_word(name)) return false;
+  if (!may_be_secret_name(name)) return false;
   const std::string word = base::upper_case(name);
   const bool may_be = word == "TOKEN" || word == "PASSWORD" || word == "API_KEY" ||
                       ends_with_any(word, kSecretEndings) || word.find("SECRET") != std::string::npos;
@@ -259,8 +267,8 @@ std::optional<SecretInText> named_at(std::string_view text, size_t at) {
 }
 
 void add_named(std::string_view text, std::vector<SecretInText>& places) {
-  for (size_t at = text.find_first_of("= "); at != std::string_view::npos;
-       at = text.find_first_of("= ", at + 1)) {
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '=' && text[at] != ' ') continue;
     if (const auto place = named_at(text, at)) places.push_back(*place);
   }
 }
@@ -330,6 +338,7 @@ std::vector<SecretInText> secrets_in(std::string_view text, bool with_passwords 
   add_keys(text, places);
   add_named(text, places);
   if (with_passwords) add_passwords(text, places);
+  if (places.empty()) return places;
   std::ranges::stable_sort(places, {}, &SecretInText::begin);
   size_t end = 0;
   std::erase_if(places, [&](const SecretInText& place) {

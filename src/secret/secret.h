@@ -45,6 +45,8 @@ std::string without_keys(std::string_view text);
 
 // Whether an environment variable contains a secret, judging by its name: HF_TOKEN, but not PAD_TOKEN.
 bool is_secret_name(std::string_view name);
+// False for most names that are not secret, at a glance.
+bool may_be_secret_name(std::string_view name);
 // Whether an element of an env list contains a secret in plain text.
 bool is_plain_secret(const yaml::Node& env);
 // Whether a word of a command line is a key, or names a secret whose value follows.
