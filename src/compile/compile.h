@@ -55,6 +55,7 @@ struct Options {
   std::vector<std::string> jobs;         // TrainJobs to compile, as NAME or NAMESPACE/NAME; empty: all
   std::string ns;                        // namespace of TrainJobs that name none
   std::string name_suffix;               // for metadata.generateName; "": the content's hash
+  std::string scope;                     // of the objects; "", unless there are several
   JobScale scale;
   policy::PolicyOptions policy;
   // What callers know of a missing runtime of this kind and name, as a hint: that another scope has it, or

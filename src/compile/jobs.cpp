@@ -48,9 +48,15 @@ class JobRun {
                            .resolve = [&](const model::TrainJob& job) { return resolve(job); }};
     run_passes(*unit_, source, options);
     if (result_.state != JobResult::State::Compiled) return std::move(result_);
-    if (context_.sink && !unit_->objects.empty()) context_.sink->take(index, objects_of(*unit_));
+    if (context_.sink && !unit_->objects.empty()) context_.sink->take(index, scoped_objects());
     finish();
     return std::move(result_);
+  }
+
+  std::vector<Object> scoped_objects() const {
+    std::vector<Object> objects = objects_of(*unit_);
+    for (Object& object : objects) object.scope = context_.options.scope;
+    return objects;
   }
 
   Resolution resolve(const model::TrainJob& job) {

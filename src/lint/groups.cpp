@@ -327,6 +327,7 @@ GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& o
   for (size_t i = 0; i < groups.size(); ++i) {
     InputGroup& group = groups[i];
     Options own = options_of(group, options);
+    if (has_scopes) own.scope = group.scope;
     const auto renamed = std::move(group.renamed);
     own.hint_for_runtime = [&, scope = group.scope](std::string_view kind, std::string_view name) {
       if (const auto found = renamed.find(name); found != renamed.end()) return found->second;

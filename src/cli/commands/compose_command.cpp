@@ -73,6 +73,13 @@ bool can_run(Console& console, std::vector<lint::InputGroup> groups, Options opt
   return !found.has_errors();
 }
 
+// "" if the inputs have one job.
+std::string check_one_job(const Compilation& compiled) {
+  const std::string wrong = compose::check_one_job(compiled.objects, "", "with --job NAME");
+  const std::string shared = wrong.empty() ? "" : shared_name(compiled);
+  return shared.empty() ? wrong : shared + ": name the folder of one scope";
+}
+
 int run_compose(Console& outer, const ComposeFlags& flags) {
   const compose::ComposeOptions how = compose_options(flags);
   if (const std::string wrong = compose::check_mounts(how.mounts); !wrong.empty())
@@ -93,8 +100,7 @@ int run_compose(Console& outer, const ComposeFlags& flags) {
   if (!compiled) return kFailed;
   if (compiled->rejected) return kRejected;
   if (!can_run(console, std::move(compiled->loaded.groups), options, flags)) return kRejected;
-  const std::string wrong = compose::check_one_job(compiled->all.objects, "", "with --job NAME");
-  if (!wrong.empty()) return fail(console, wrong);
+  if (const std::string wrong = check_one_job(compiled->all); !wrong.empty()) return fail(console, wrong);
   const compose::Composition made = compose::compose_job(compiled->all.objects, how);
   if (!made.error.empty()) return fail(console, made.error);
   for (const std::string& text : made.notes) note(console, text);

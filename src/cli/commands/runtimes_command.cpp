@@ -295,19 +295,20 @@ int run_runtimes_used_by(Console& console, const RuntimesUsedByFlags& flags) {
   if (const auto* error = std::get_if<base::IoError>(&loaded)) return fail(console, error->message);
   base::Diagnostics diagnostics;
   compile::read_inputs(std::move(std::get<Loaded>(loaded).sources), inputs, diagnostics);
-  print_diagnostics(console, diagnostics, ColourChoice::Auto, false);
   const auto scope_of = [&](const std::string& file) {
     return lint::scope_of(*configurations.of_file(file));
   };
-  std::vector<RuntimeUse> all = runtimes::uses_of(inputs.objects, scope_of);
+  runtimes::UseCollector collector;
+  collector.add(inputs.objects, scope_of);
   auto built = build_named(console, flags.roots, "", configurations);
   if (!built) return kFailed;
   for (lint::InputGroup& group : *built) {
     compile::InputSet own;
     compile::read_inputs(std::move(group.inputs), own, diagnostics);
-    std::ranges::move(runtimes::uses_of(own.objects, [&](const std::string&) { return group.scope; }),
-                      std::back_inserter(all));
+    collector.add(own.objects, [&](const std::string&) { return group.scope; });
   }
+  const std::vector<RuntimeUse> all = collector.take();
+  print_diagnostics(console, diagnostics, ColourChoice::Auto, false);
   std::vector<RuntimeUse> uses = all;
   if (!flags.name.empty()) std::erase_if(uses, [&](const RuntimeUse& use) { return use.name != flags.name; });
   if (uses.empty() && !flags.name.empty()) {

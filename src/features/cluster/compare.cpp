@@ -528,8 +528,9 @@ class SideVerdicts {
   // Of an object or a file: whether it is there, accepted or not.
   bool has(const std::string& object) const { return known_.contains(object) || refusals_.contains(object); }
 
+  // Of jobs that are defined twice, the first one is rendered.
   bool takes(const std::string& object) const {
-    return object.starts_with("TrainJob/") ? jobs_.contains(object) : !refusals_.contains(object);
+    return !refusals_.contains(object) && (!object.starts_with("TrainJob/") || jobs_.contains(object));
   }
   std::vector<Diagnostic> refusals_of(const std::string& object) const {
     const auto found = refusals_.find(object);

@@ -479,15 +479,17 @@ Json to_json(const EarlierValue& step) {
 }
 
 Json to_json(const ObjectOrigins& object, const FieldOrigin& field) {
-  return {{"object", object.id},
-          {"path", field.path},
-          {"value", field.value},
-          {"rule", field.rule},
-          {"file", name_of(field.location.file)},
-          {"line", field.location.line},
-          {"column", field.location.column},
-          {"field", field.input_field},
-          {"earlier", Json::array(field.earlier, [](const EarlierValue& step) { return to_json(step); })}};
+  Json json{{"object", object.id},
+            {"path", field.path},
+            {"value", field.value},
+            {"rule", field.rule},
+            {"file", name_of(field.location.file)},
+            {"line", field.location.line},
+            {"column", field.location.column},
+            {"field", field.input_field},
+            {"earlier", Json::array(field.earlier, [](const EarlierValue& step) { return to_json(step); })}};
+  if (!object.scope.empty()) json.add("scope", object.scope);
+  return json;
 }
 
 std::string as_json(const std::vector<ObjectOrigins>& objects) {
@@ -509,8 +511,9 @@ std::vector<ObjectOrigins> explain_objects(const std::vector<Object>& objects,
   for (const Object& object : objects) {
     ObjectOrigins origins;
     origins.id = cluster::object_id(object.kind, object.ns, object.name);
-    origins.title =
-        fmt::format("{} {}{}{}", object.kind, object.ns, object.ns.empty() ? "" : "/", object.name);
+    origins.scope = object.scope;
+    origins.title = fmt::format("{} {}{}{}{}", object.kind, object.ns, object.ns.empty() ? "" : "/",
+                                object.name, cluster::in_scope(origins.scope));
     Walk(wanted, inputs, make, origins.fields).visit(*object.root, known.find(object.kind));
     if (!origins.fields.empty()) out.push_back(std::move(origins));
   }

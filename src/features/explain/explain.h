@@ -82,7 +82,8 @@ struct FieldOrigin {
 
 struct ObjectOrigins {
   std::string id;     // "JobSet/team-a/llama"
-  std::string title;  // "JobSet team-a/llama"
+  std::string title;  // "JobSet team-a/llama", and its scope if there are several
+  std::string scope;
   std::vector<FieldOrigin> fields;
 };
 
@@ -103,7 +104,8 @@ enum class Format { Yaml, Text, Json };
 // Some of the objects of an output. As YAML, they are as `render` prints them, each field with its origin in
 // a comment: YAML that can be applied; all fields of the objects must have been selected. As text, one line
 // per field; on a terminal, more if it doesn't fit. As JSON, items of "fields": {"object", "path", "value",
-// "rule", "file", "line", "column", "field", "earlier": [{"step", "value", "file", "line", "column"}]}.
+// "rule", "file", "line", "column", "field", "earlier": [{"step", "value", "file", "line", "column"}]}, and
+// "scope" if there are several.
 // `width` is that of the terminal, 0 if there is none.
 std::string to_text(Format format, const std::vector<Object>& objects,
                     const std::vector<ObjectOrigins>& origins, size_t width = 0);

@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
 
 #include "features/cluster/difference_text.h"
 #include "features/cluster/live_fields.h"
@@ -190,9 +188,8 @@ std::vector<RuntimeFile> files_of(const cluster::LiveSet& live, const schema::Ve
   return files;
 }
 
-std::vector<RuntimeUse> uses_of(const std::vector<compile::InputObject>& objects,
-                                const std::function<std::string(const std::string&)>& scope_of) {
-  std::map<std::array<std::string, 4>, RuntimeUse> uses;
+void UseCollector::add(const std::vector<compile::InputObject>& objects,
+                       const std::function<std::string(const std::string&)>& scope_of) {
   for (const compile::InputObject& object : objects) {
     if (object.kind != compile::InputKind::TrainJob) continue;
     const std::string ns(model::effective_namespace(object.id));
@@ -201,16 +198,22 @@ std::vector<RuntimeUse> uses_of(const std::vector<compile::InputObject>& objects
     const base::Location at = yaml::locate(*object.root);
     const std::string file = at.file ? at.file->name() : "";
     const std::string scope = scope_of(file);
+    std::string name(object.id.name);
+    std::string place = fmt::format("{}:{}", file, at.line);
+    if (!jobs_.insert({scope, ns, name, place}).second) continue;
     RuntimeUse& use =
-        uses[{scope, std::string(runtime.name), std::string(runtime.kind), std::string(runtime.ns)}];
+        uses_[{scope, std::string(runtime.name), std::string(runtime.kind), std::string(runtime.ns)}];
     use.scope = scope;
     use.kind = runtime.kind;
     use.ns = runtime.ns;
     use.name = runtime.name;
-    use.jobs.push_back({ns, std::string(object.id.name), fmt::format("{}:{}", file, at.line)});
+    use.jobs.push_back({ns, std::move(name), std::move(place)});
   }
+}
+
+std::vector<RuntimeUse> UseCollector::take() {
   std::vector<RuntimeUse> out;
-  for (auto& [key, use] : uses) out.push_back(std::move(use));
+  for (auto& [key, use] : uses_) out.push_back(std::move(use));
   return out;
 }
 

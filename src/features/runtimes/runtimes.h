@@ -4,7 +4,10 @@
 // use which.
 #pragma once
 
+#include <array>
 #include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,9 +70,21 @@ struct RuntimeUse {
   std::vector<RuntimeUser> jobs;
 };
 
-// By what the jobs' runtimeRef says, whether there is such a runtime or not; jobs in the order of the inputs.
-// Sorted by scope, name, kind and namespace. `scope_of` is given the name of a file.
-std::vector<RuntimeUse> uses_of(const std::vector<compile::InputObject>& objects,
-                                const std::function<std::string(const std::string&)>& scope_of);
+// By what the jobs' runtimeRef says, whether there is such a runtime or not; jobs in the order of the inputs,
+// those that several roots of a scope have once.
+class UseCollector {
+ public:
+  // `scope_of` is given the name of a file.
+  void add(const std::vector<compile::InputObject>& objects,
+           const std::function<std::string(const std::string&)>& scope_of);
+  // Sorted by scope, name, kind and namespace.
+  std::vector<RuntimeUse> take();
+
+ private:
+  using Names = std::array<std::string, 4>;
+
+  std::map<Names, RuntimeUse> uses_;
+  std::set<Names> jobs_;  // scope, namespace, name and place
+};
 
 }  // namespace trainjobc::runtimes
