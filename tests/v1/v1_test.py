@@ -197,6 +197,13 @@ def without_empty(value):
     return [without_empty(item) for item in value] if isinstance(value, list) else value
 
 
+def default_policy(image):
+    """What the API server sets."""
+    name, _, digest = image.partition("@")
+    tag = name.rpartition("/")[2].partition(":")[2]
+    return "Always" if tag == "latest" or not (tag or digest) else "IfNotPresent"
+
+
 def rest_of_container(case, container):
     rest = {key: value for key, value in container.items() if key not in ("name", "env", "ports", "volumeMounts")}
     rest["volumeMounts"] = sorted((mount for mount in container.get("volumeMounts", [])
@@ -204,6 +211,7 @@ def rest_of_container(case, container):
                                   key=lambda mount: mount["mountPath"])
     rest["ports"] = [port["containerPort"] for port in container.get("ports", [])
                      if port.get("name") not in PORTS and port["containerPort"] != 29500]
+    rest["imagePullPolicy"] = container.get("imagePullPolicy") or default_policy(container["image"])
     return without_empty(json.loads(json.dumps(rest)))
 
 

@@ -73,7 +73,7 @@ int write_to_directory(Console& console, const migrate::Migration& migration, co
                        const std::vector<std::string>& inputs) {
   std::map<std::string, const migrate::MigratedFile*> files;
   for (const migrate::MigratedFile& file : migration.files) {
-    if (file.is_new) continue;
+    if (file.kind == migrate::FileKind::Runtime) continue;
     const std::string path = path_in_output(file.name, inputs);
     if (!files.try_emplace(path, &file).second)
       return fail(console, fmt::format("--output-dir: two files would be written to {}/{}", directory, path));
@@ -104,7 +104,7 @@ int write_runtimes(Console& console, const migrate::Migration& migration, const 
                                      name));
   };
   for (const migrate::MigratedFile& file : migration.files) {
-    if (!file.is_new) continue;
+    if (file.kind != migrate::FileKind::Runtime) continue;
     const auto [known, is_new] = texts.try_emplace(file.name, file.new_text);
     if (known->second != file.new_text) return clashes(file.name);
     if (!is_new || !console.files().exists(file.name)) continue;
@@ -125,11 +125,11 @@ int write_runtimes(Console& console, const migrate::Migration& migration, const 
 int emit(Console& console, const migrate::Migration& migration, const MigrateFlags& flags) {
   int status = kOk;
   for (const migrate::MigratedFile& file : migration.files) {
-    if (file.is_new && target_of(flags) != Target::Diff) continue;
+    if (file.kind == migrate::FileKind::Runtime && target_of(flags) != Target::Diff) continue;
     const bool is_file = file.name != base::kStdin;
     if (target_of(flags) == Target::Diff && (is_file || flags.show_diff) && !flags.summary) {
       if (const int shown = show_change(console, file); shown != kOk) return shown;
-    } else if (file.is_beside && target_of(flags) == Target::Write) {
+    } else if (file.kind == migrate::FileKind::Beside && target_of(flags) == Target::Write) {
       if (const auto error = console.files().write(file.name, file.new_text, 0666))
         status = fail(console, error->message);
     } else if (target_of(flags) == Target::Write && is_file) {

@@ -170,11 +170,11 @@ class ReleaseReader {
         kind == "ConfigMap" ? objects_.find(kind, object_.ns(), name, object_.file) : nullptr;
     const Node* data = source ? source->root->get("data") : nullptr;
     const Node* text = data && data->is_map() ? data->get(key) : nullptr;
+    const std::string_view path = yaml::string_at(from, "targetPath");
     if (!text || !text->is_scalar()) {
-      root_.without.push_back(title);
+      leave_out(title, path);
       return;
     }
-    const std::string_view path = yaml::string_at(from, "targetPath");
     if (!path.empty()) {
       set_at(path, text->text(), title);
       return;
@@ -183,9 +183,17 @@ class ReleaseReader {
     if (values.root() && values.root()->is_map()) values_ = merged(values_, values.root(), make_);
   }
 
+  void leave_out(const std::string& title, std::string_view path) {
+    if (std::ranges::find(root_.without, title) == root_.without.end()) root_.without.push_back(title);
+    if (path.empty())
+      root_.unknown_values.any = true;
+    else
+      root_.unknown_values.paths.emplace_back(path);
+  }
+
   void set_at(std::string_view path, std::string_view value, const std::string& title) {
     if (!is_plain(path, value)) {
-      root_.without.push_back(title);
+      leave_out(title, path);
       return;
     }
     values_ = make_.with_path(values_, keys_of(path), typed(value, make_));

@@ -38,8 +38,8 @@ struct Root {
 
   // Of charts.
   helm::Release release;
-  std::vector<std::string>
-      without;  // "Secret team-a/keys": values that Flux takes from it and that are unknown
+  std::vector<std::string> without;  // "Secret team-a/keys": Flux takes values from it that are unknown
+  helm::UnknownValues unknown_values;
 
   // Of Argo CD's directories.
   bool recurses = true;

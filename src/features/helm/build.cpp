@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/files/paths.h"
@@ -247,15 +248,18 @@ std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunne
 
 namespace {
 
-// The path of `.Values.trainer.image`; "" if the action has none, or more than one.
-std::string_view values_path(std::string_view action) {
+// The paths of `.Values.trainer.image` in an action.
+std::vector<std::string_view> values_paths(std::string_view action) {
   constexpr std::string_view kValues = ".Values.";
-  const size_t at = action.find(kValues);
-  if (at == std::string_view::npos || action.find(kValues, at + 1) != std::string_view::npos) return {};
-  const std::string_view rest = action.substr(at + kValues.size());
-  const auto end =
-      std::ranges::find_if(rest, [](char c) { return !base::is_alnum(c) && c != '_' && c != '.'; });
-  return rest.substr(0, static_cast<size_t>(end - rest.begin()));
+  std::vector<std::string_view> paths;
+  for (size_t at = action.find(kValues); at != std::string_view::npos;
+       at = action.find(kValues, at + kValues.size())) {
+    const std::string_view rest = action.substr(at + kValues.size());
+    const auto end =
+        std::ranges::find_if(rest, [](char c) { return !base::is_alnum(c) && c != '_' && c != '.'; });
+    paths.push_back(rest.substr(0, static_cast<size_t>(end - rest.begin())));
+  }
+  return paths;
 }
 
 // Whether a value comes from no file.
@@ -274,6 +278,49 @@ bool is_overridden(const Release& release, std::string_view path) {
 
 }  // namespace
 
+namespace {
+
+bool is_empty(const base::Location& value) {
+  if (!value.file) return true;
+  constexpr std::array<std::string_view, 6> kEmpty{"", "''", "\"\"", "null", "~", "{}"};
+  std::string_view text = value.file->line(value.line).substr(value.column - 1);
+  text = base::trimmed(text.substr(0, text.find(" #")), base::kSpace);
+  return std::ranges::find(kEmpty, text) != kEmpty.end();
+}
+
+bool is_unknown(const Release& release, const Chart& chart, const base::SourceFile& file,
+                std::string_view path, const UnknownValues& unknown) {
+  if (path.empty() || is_overridden(release, path)) return false;
+  const auto is_part = [](std::string_view inner, std::string_view outer) {
+    return inner.starts_with(outer) && (inner.size() == outer.size() || inner[outer.size()] == '.');
+  };
+  const auto concerns = [&](const std::string& own) { return is_part(path, own) || is_part(own, path); };
+  return std::ranges::any_of(unknown.paths, concerns) ||
+         (unknown.any && is_empty(chart.find_value(file, path)));
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, uint32_t>> undecided_lines(const Release& release, const Chart& chart,
+                                                              const UnknownValues& unknown) {
+  std::vector<std::pair<std::string, uint32_t>> lines;
+  for (const base::SourceFile* file : chart.templates()) {
+    const std::string_view text = file->text();
+    bool is_whole = false;
+    for (const Piece& piece : split_template(text, 0, text.size())) {
+      const auto depends = [&](std::string_view path) {
+        return is_unknown(release, chart, *file, path, unknown);
+      };
+      if (!std::ranges::any_of(values_paths(piece.action), depends)) continue;
+      is_whole = is_whole || piece.kind != Piece::Kind::Output;
+      lines.emplace_back(file->name(), file->line_at(piece.begin));
+    }
+    for (uint32_t line = 1; is_whole && line <= file->line_count(); ++line)
+      lines.emplace_back(file->name(), line);
+  }
+  return lines;
+}
+
 std::optional<base::Note> note_on_value(const Release& release, const Chart& chart,
                                         const base::Location& at) {
   if (!at.file || at.line == 0) return std::nullopt;
@@ -283,8 +330,10 @@ std::optional<base::Note> note_on_value(const Release& release, const Chart& cha
   const size_t last = at.end_line == at.line ? begin + at.end_column - 1 : first + 1;
   for (const Piece& piece : split_template(text, begin, begin + at.file->line(at.line).size())) {
     if (piece.kind != Piece::Kind::Output || piece.end <= first || piece.begin >= last) continue;
-    const std::string_view path = values_path(piece.action);
-    if (path.empty() || is_overridden(release, path)) return std::nullopt;
+    const auto paths = values_paths(piece.action);
+    if (paths.size() != 1 || paths.front().empty() || is_overridden(release, paths.front()))
+      return std::nullopt;
+    const std::string_view path = paths.front();
     const base::Location value = chart.find_value(*at.file, path);
     if (!value.file) return std::nullopt;
     return base::Note{fmt::format("the value of .Values.{}", path), value};

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -67,6 +69,19 @@ using IsInside = bool (*)(const std::string& folder, const std::string& path);
 std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunner& runner,
                                std::span<const Release> releases, IsInside is_inside,
                                const BuildOptions& options);
+
+// Values that nobody here knows, such as those in a Secret of the cluster.
+struct UnknownValues {
+  std::vector<std::string> paths;  // "image.tag"
+  bool any = false;                // any that the release and the values files leave empty, too
+
+  bool empty() const { return paths.empty() && !any; }
+};
+
+// The lines of templates whose output depends on such values, by file: those that put one out, and all of a
+// template that asks whether there is one.
+std::vector<std::pair<std::string, uint32_t>> undecided_lines(const Release& release, const Chart& chart,
+                                                              const UnknownValues& unknown);
 
 // Where the value is set that the action of a template puts out at this place, as a note of a finding there.
 std::optional<base::Note> note_on_value(const Release& release, const Chart& chart, const base::Location& at);

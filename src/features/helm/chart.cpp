@@ -204,6 +204,12 @@ Chart::Body Chart::find_definition(std::string_view name) const {
   return found != definitions_.end() ? found->second : Body{};
 }
 
+std::vector<const SourceFile*> Chart::templates() const {
+  std::vector<const SourceFile*> all;
+  for (const auto& [name, file] : templates_) all.push_back(file);
+  return all;
+}
+
 std::vector<std::string> Chart::files() const {
   std::vector<std::string> all;
   for (const SourceFile& file : sources_) all.push_back(file.name());

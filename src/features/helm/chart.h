@@ -42,6 +42,7 @@ class Chart {
   const std::string& fetched() const { return fetched_; }
   // Those of the values files, and of the charts' own values.
   secret::SecretTexts secrets() const;
+  std::vector<const base::SourceFile*> templates() const;
   // The templates, and the values files.
   std::vector<std::string> files() const;
 

@@ -386,10 +386,10 @@ class Migrator {
       migration.findings.append(std::move(patch_results_[i].problems));
     }
     for (const Source& file : kustomizations_.new_files())
-      migration.files.push_back({file.name, "", file.text, false, true});
+      migration.files.push_back({file.name, "", file.text, FileKind::Beside});
+    const FileKind kind = options_.runtimes_dir.empty() ? FileKind::Beside : FileKind::Runtime;
     for (const Source& runtime : new_runtimes_)
-      migration.files.push_back(
-          {runtime.name, "", runtime.text, !options_.runtimes_dir.empty(), options_.runtimes_dir.empty()});
+      migration.files.push_back({runtime.name, "", runtime.text, kind});
     migration.of_v1 = v1_.count();
     const auto is_left_job = [](const Diagnostic& finding) {
       return finding.rule == kLeftRule && !finding.object.starts_with(kustomization_id(""));

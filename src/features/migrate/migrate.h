@@ -36,12 +36,14 @@ struct MigrateOptions {
   std::shared_ptr<const lint::Config> config;  // whose rules hold for findings; nullptr: none
 };
 
+// Beside: a new file beside the inputs. Runtime: a new one in runtimes_dir.
+enum class FileKind { Input, Beside, Runtime };
+
 struct MigratedFile {
   std::string name;
   std::string old_text;
   std::string new_text;
-  bool is_new = false;     // a runtime's, in runtimes_dir
-  bool is_beside = false;  // new, too, but beside the inputs
+  FileKind kind = FileKind::Input;
 };
 
 enum class Fate { Migrated, Unchanged, Left };

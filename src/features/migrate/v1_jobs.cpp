@@ -308,7 +308,8 @@ bool V1Jobs::refuse(const base::Diagnostics& after) {
     }
     if (refusal.rule == "yaml/template") {
       const std::string& file = made->second.front().first;
-      const bool is_chart = refusal.hint.find("helm") != std::string::npos;
+      const bool is_chart =
+          refusal.location.file && refusal.location.file->text().find("{{") != std::string_view::npos;
       lost.message = "this is an unrendered template";
       lost.hint = fill_in_hint(is_chart, file);
     }

@@ -257,6 +257,39 @@ TEST_CASE("gitops: what HelmReleases of Flux install, with their values") {
   CHECK(call.input == "nodes: four\nimage:\n  name: x\n  tag: 12\nlabels:\n  c: d\n  a: b\n");
 }
 
+TEST_CASE("gitops: what is found in values that only a Secret of the cluster has is not reported") {
+  const auto lint = [](const std::string& values_from, const std::string& values, const std::string& job) {
+    Folder folder;
+    folder.files.files[".git/HEAD"] = "";
+    folder.files.files["charts/training/values.yaml"] = values;
+    folder.files.files["charts/training/templates/job.yaml"] = job;
+    folder.files.files["release.yaml"] =
+        "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: bert, namespace: team-a}\nspec:\n"
+        "  chart: {spec: {chart: ./charts/training, sourceRef: {kind: GitRepository, name: here}}}\n"
+        "  valuesFrom: [{kind: Secret, name: keys" +
+        values_from + "}]\n";
+    return folder.run({"lint", "--roots"});
+  };
+  const std::string known =
+      "note: HelmRelease team-a/bert (release.yaml:1): charts/training, a chart\n"
+      "note: HelmRelease team-a/bert (release.yaml:1): the values of Secret team-a/keys are not known: it is checked "
+      "without them\n";
+  // helm's output has nodes: "four" each time; what matters is who sets it.
+  const Run empty = lint("", "tag: '1.0'\nnodes: ''\n", kTemplate);
+  CHECK(empty.out == "");
+  CHECK(empty.err == known + "1 job: no findings\n");
+  const Run missing = lint("", "tag: '1.0'\n", kTemplate);
+  CHECK(missing.out == "");
+  const Run targeted = lint(", targetPath: nodes", "tag: '1.0'\nnodes: 2\n", kTemplate);
+  CHECK(targeted.out == "");
+  const std::string line = "charts/training/templates/job.yaml:11:15: error: spec.trainer.numNodes must be an integer";
+  CHECK(lint("", "tag: '1.0'\nnodes: 2\n", kTemplate).out.starts_with(line));
+  CHECK(lint(", targetPath: tag", "tag: ''\nnodes: 2\n", kTemplate).out.starts_with(line));
+  const std::string asked = kTemplate + std::string("{{ if .Values.gpus }}{{ end }}\n");
+  CHECK(lint("", "tag: '1.0'\nnodes: 2\n", asked).out == "");
+  CHECK(lint(", targetPath: tag", "nodes: 2\n", asked).out.starts_with(line));
+}
+
 TEST_CASE("gitops: a chart that can't be built is a finding, and the others are checked") {
   Folder folder;
   folder.files.files[".git/HEAD"] = "";

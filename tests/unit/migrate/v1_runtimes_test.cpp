@@ -11,6 +11,21 @@
 namespace trainjobc::v1_runtimes_test {
 using namespace trainjobc::test;
 
+TEST_CASE("migrate v1: a pull policy that the cluster sets by itself needs no runtime") {
+  const auto has_runtime = [](const std::string& image, const std::string& policy) {
+    const std::string job = head("PyTorchJob") + "spec:\n  pytorchReplicaSpecs:\n" +
+                            replica("Worker", "2", "name: pytorch, image: '" + image + "', imagePullPolicy: " + policy);
+    return written(job).find("kind: ClusterTrainingRuntime") != std::string::npos;
+  };
+  CHECK_FALSE(has_runtime("r.io:5000/a:1", "IfNotPresent"));
+  CHECK_FALSE(has_runtime("r.io/a@sha256:1", "IfNotPresent"));
+  CHECK_FALSE(has_runtime("r.io:5000/a", "Always"));
+  CHECK_FALSE(has_runtime("a:latest", "Always"));
+  CHECK(has_runtime("a:1", "Always"));
+  CHECK(has_runtime("a", "IfNotPresent"));
+  CHECK(has_runtime("a:1", "Never"));
+}
+
 TEST_CASE("migrate v1: jobs that differ in what a TrainJob says share a runtime") {
   const std::string never = "      restartPolicy: Never\n";
   const std::string job = torch("", never);

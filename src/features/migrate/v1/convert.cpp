@@ -373,12 +373,44 @@ Converted Converter::convert(const Node& root, const model::V1Kind& kind, const 
   return converted;
 }
 
+namespace {
+
+// Whether a cluster sets the policy by itself.
+bool is_default_policy(std::string_view image, std::string_view policy) {
+  const std::string_view digest = image.substr(std::min(image.find('@'), image.size()));
+  image = image.substr(0, image.size() - digest.size());
+  image = image.substr(image.rfind('/') + 1);  // npos + 1 is 0
+  const size_t colon = image.find(':');
+  const bool is_latest = colon == std::string_view::npos ? digest.empty() : image.substr(colon) == ":latest";
+  return policy == (is_latest ? "Always" : "IfNotPresent");
+}
+
+const Node* without_default_policies(const Node& node, const yaml::Maker& make) {
+  constexpr std::string_view kPolicy = "imagePullPolicy";
+  if (node.is_list()) {
+    std::vector<const Node*> items;
+    for (const Node* item : node.items()) items.push_back(without_default_policies(*item, make));
+    return std::ranges::equal(items, node.items()) ? &node : make.list(items, node.origin());
+  }
+  const Node* changed = &node;
+  for (const Entry& entry : node.entries())
+    if (const Node* value = without_default_policies(*entry.value, make); value != entry.value)
+      changed = make.with(changed, entry.key, value);
+  const std::string_view image = yaml::string_at(node, "image");
+  const bool is_default = !image.empty() && is_default_policy(image, yaml::string_at(node, kPolicy));
+  return is_default ? make.with(changed, kPolicy, nullptr) : changed;
+}
+
+}  // namespace
+
 std::vector<const Node*> Converter::documents_of(const Conversion& conversion) {
   const yaml::Maker& make = conversion.make;
   const Draft& draft = conversion.draft;
   const Job& job = conversion.job;
   const schema::Schema& train_job = *options_.target.schemas->kind(model::kTrainJob)->schema;
   const Node* complete = complete_spec(draft, make);
+  // Neither placeholders nor a kustomization tell which tag an image will have.
+  const bool has_tags = !options_.placeholders && base_.empty();
   const bool in_namespace = options_.per_namespace || draft.is_own || !base_.empty();
   const std::string_view kind = in_namespace ? model::kTrainingRuntime : model::kClusterTrainingRuntime;
   const std::string ns(job.id.ns);
@@ -392,6 +424,13 @@ std::vector<const Node*> Converter::documents_of(const Conversion& conversion) {
   if (const Known* known = find(split_runtime(*complete, train_job, make),
                                 std::string(k8s::effective_namespace(ns)), make, needed))
     return {train_job_object(conversion, {known->kind, known->ns, known->name}, needed, options_.manager)};
+  if (const Node* shorter = has_tags ? without_default_policies(*complete, make) : complete;
+      shorter != complete) {
+    complete = shorter;
+    if (const Known* known = find(split_runtime(*complete, train_job, make),
+                                  std::string(k8s::effective_namespace(ns)), make, needed))
+      return {train_job_object(conversion, {known->kind, known->ns, known->name}, needed, options_.manager)};
+  }
   const SplitRuntime made = split_runtime(*complete, train_job, make, RuntimeUse::New);
   const Node* spec = with_numbers(*made.rest, *complete, make);
   id.name = name_for(draft, *made.rest, job);
