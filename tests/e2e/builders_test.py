@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of -k and --helm with kustomize, and with both versions of helm that are maintained, built from their Go modules.
+"""The tests of -k and --helm, and of the webhook's manifests, with kustomize, and with both versions of helm that are maintained, built from their Go modules.
 
 usage: builders_test.py BINARY FOLDER. Without Go or its modules it is skipped (77); with TRAINJOBC_E2E=required it fails.
 """
@@ -19,6 +19,8 @@ RUNS = [
     ("program/roots_test.py", ["kustomize", "helm-4"]),
     ("integrations/helm_test.py", ["helm-3"]),
     ("integrations/helm_test.py", ["helm-4"]),
+    ("integrations/webhook_manifests_test.py", ["kustomize", "helm-3"]),
+    ("integrations/webhook_manifests_test.py", ["kustomize", "helm-4"]),
 ]
 
 

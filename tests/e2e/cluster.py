@@ -63,7 +63,10 @@ class Cluster:
             "clusters": [
                 {
                     "name": "loopback",
-                    "cluster": {"server": f"https://127.0.0.1:{self.port}", "insecure-skip-tls-verify": True},
+                    "cluster": {
+                        "server": f"https://127.0.0.1:{self.port}",
+                        "certificate-authority": self.path("certificates/apiserver.crt"),
+                    },
                 }
             ],
             "users": [{"name": user, "user": {"token": f"{user}-token"}} for user in USERS],

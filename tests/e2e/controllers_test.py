@@ -33,7 +33,15 @@ from support import EndToEnd
 
 SKIPPED = 77
 ROUND_SIZE = 40  # cases
-TEST_MODULES = ("unchanged_tests", "exported_tests", "flux_tests", "following_tests", "guard_tests", "webhook_tests")
+TEST_MODULES = (
+    "unchanged_tests",
+    "exported_tests",
+    "flux_tests",
+    "following_tests",
+    "guard_tests",
+    "webhook_tests",
+    "webhook_install_tests",
+)
 KUEUE_MODULES = ("kueue_tests", "quota_tests", "queues_tests")
 
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """trainjobc webhook behind a real API server: what kubectl and the SDK show, what is refused, what passes untouched, and that
-jobs are created as without it when it does not answer. The process runs beside the API server, with the token of the service
-account that its manifests make."""
+jobs are created as without it when it does not answer."""
 
 import collections
 import concurrent.futures
@@ -13,8 +12,6 @@ import resource
 import signal
 import subprocess
 import time
-import unittest
-import urllib.request
 
 import yaml
 
@@ -23,24 +20,14 @@ from cases import case as inputs
 from certificates import openssl
 from comparison.live_round import Round
 from comparison.round_trip import Program
-from installation import encoded
-from processes import die_with_parent, free_ports
 from suites.kueue_tests import PRIORITY, QUEUE, queue_objects, runtime, train_job
-from support import EndToEnd
+from webhook_process import NO_LAUNCHER, PAGE, PLUGIN, SECONDS, SYSTEM, WebhookProcess, as_list, job, run_kubectl, torch_runtime
 
-PLUGIN = inputs.ROOT / "plugin/webhook"
-SYSTEM = "trainjobc-system"
 KUEUE = "system:serviceaccount:kueue-system:kueue-controller-manager"
-CONFIGURATION = "validatingwebhookconfiguration/trainjobc-webhook"
 RULE = re.compile(r" \([a-z0-9]+/[a-z0-9-]+\)$")  # how a finding ends
 SERVER_FIELD = "advice/server-field"  # what an author wrote there, the API server has replaced
-SECONDS = 60
 RECORDED = ("2.3", "2.2")  # the recordings whose inputs are applied
 BATCH = 30  # cases
-NO_LAUNCHER = (
-    "spec.trainer.command[0]: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, "
-    "each the whole job; start it with torchrun: [torchrun, train.py, …] (advice/no-launcher)"
-)
 NAMED_QUEUE = (
     'metadata.labels[kueue.x-k8s.io/queue-name]: the cluster must have the Kueue LocalQueue "{}" in namespace "{}", which '
     "can't be checked here (advice/queue)"
@@ -66,41 +53,6 @@ client.train(runtime=client.get_runtime(sys.argv[2]), trainer=CustomTrainer(func
 """,
 }
 OWN_RANKS = [{"name": "WORLD_SIZE", "value": "4"}, {"name": "RANK", "value": "0"}]
-
-
-def torch_runtime(name, env=()):
-    container = {"name": "node", "image": "team/train:1", "env": list(env)}
-    node = {
-        "name": "node",
-        "template": {
-            "metadata": {"labels": {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}},
-            "spec": {"template": {"spec": {"containers": [container]}}},
-        },
-    }
-    return {
-        "apiVersion": "trainer.kubeflow.org/v1alpha1",
-        "kind": "ClusterTrainingRuntime",
-        "metadata": {"name": name, "labels": {"trainer.kubeflow.org/framework": "torch"}},
-        "spec": {"mlPolicy": {"numNodes": 1, "torch": {}}, "template": {"spec": {"replicatedJobs": [node]}}},
-    }
-
-
-def job(name, runtime_name, launcher="python", labels=None, **more):
-    """With python, it has a finding."""
-    made = train_job(name, runtime_name, labels or {})
-    made["spec"].update(trainer={"numNodes": 4, "command": [launcher, "train.py"]}, **more)
-    return made
-
-
-def as_list(objects):
-    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)})
-
-
-def run_kubectl(plane, *words, stdin=""):
-    """Status, stdout, stderr."""
-    command = [plane.kubectl_path, *words]
-    done = subprocess.run(command, input=stdin, env=plane.environment(), capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout, done.stderr
 
 
 class KubectlApi(Api):
@@ -144,93 +96,15 @@ def cut(warnings):
     return [one if len(one.encode()) <= 250 else one.encode()[:247].decode(errors="ignore") + "..." for one in warnings]
 
 
-class Webhook(EndToEnd):
+class Webhook(WebhookProcess):
     @classmethod
     def setUpClass(cls):
-        if subprocess.run([cls.program, "webhook", "--help"], capture_output=True, check=False).returncode:
-            raise unittest.SkipTest("trainjobc was built without the webhook")
-        if cls.trainer_version != "2.3":
-            raise unittest.SkipTest("the webhook is tried with Trainer 2.3")
+        super().setUpClass()
         objects = list(yaml.safe_load_all(cls.cluster.kubectl("kustomize", str(PLUGIN / "base"))))
         kind = "ValidatingWebhookConfiguration"
         cls.configuration = next(one for one in objects if one["kind"] == kind)
         cls.apply_all(one for one in objects if one["kind"] != kind)
         cls.addClassCleanup(cls.cluster.kubectl, "delete", "-k", str(PLUGIN / "base"), "--ignore-not-found")
-
-    @classmethod
-    def apply_all(cls, objects):
-        return cls.cluster.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=as_list(objects))
-
-    def setUp(self):
-        super().setUp()
-        self.runtime = f"torch-{self.namespace}"
-        self.ports = free_ports(2)
-        self.apply_all([torch_runtime(self.runtime)])
-        self.addCleanup(self.cluster.kubectl, "delete", "clustertrainingruntime", self.runtime, "--wait=false")
-        self.addCleanup(self.cluster.kubectl, "delete", "trainjobs", "--all", "-n", self.namespace)
-
-    def start(self, *flags, certificates=None):
-        """Returns the process when it knows the runtimes."""
-        folder = certificates or self.cluster.path("webhooks")
-        self.write("token", self.cluster.kubectl("create", "token", "trainjobc-webhook", "-n", SYSTEM))
-        command = [self.program, "webhook", *(f"--{flag}listen=127.0.0.1:{port}" for flag, port in zip(("", "status-"), self.ports))]
-        command += [f"--tls-cert={folder}/tls.crt", f"--tls-key={folder}/tls.key", "--token-file=token", "--drain=1"]
-        command += [f"--api-server=https://127.0.0.1:{self.cluster.port}", f"--trainer-version={self.trainer_version}"]
-        command += [f"--ca-file={self.cluster.path('certificates/apiserver.crt')}", *flags]
-        with open(os.path.join(self.folder, "log"), "w", encoding="utf-8") as log:
-            nothing = subprocess.DEVNULL
-            process = subprocess.Popen(
-                command, cwd=self.folder, stdin=nothing, stdout=log, stderr=log, preexec_fn=die_with_parent
-            )
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        self.wait("it knows the runtimes", lambda: process.poll() is not None or self.status("/readyz"))
-        self.assertIsNone(process.poll(), self.read("log"))
-        return process
-
-    def register(self):
-        """The configuration as it is installed, but for the address. Returns when the API server asks the process."""
-        own = json.loads(json.dumps(self.configuration))
-        authority = encoded(self.cluster.path("webhooks/ca.crt"))
-        own["webhooks"][0]["clientConfig"] = {"url": f"https://127.0.0.1:{self.ports[0]}/validate", "caBundle": authority}
-        self.apply_all([own])
-        self.addCleanup(self.cluster.kubectl, "delete", CONFIGURATION, "--ignore-not-found")
-        self.wait("the API server asks", lambda: self.is_asked("trial"))
-
-    def is_asked(self, name, *words):
-        """Whether a job is reviewed before it is created."""
-        before = self.reviews()
-        self.create(job(name, self.runtime, "torchrun"), "--dry-run=server", *words)
-        return self.reviews() > before
-
-    def status(self, path):
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.ports[1]}{path}", timeout=5) as answer:
-                return answer.read().decode()
-        except OSError:
-            return ""
-
-    def metric(self, name):
-        """The sum of its series."""
-        found = re.findall(rf"^trainjobc_webhook_{name}(?:{{.*}})? (\S+)$", self.status("/metrics"), re.MULTILINE)
-        return sum(map(float, found))
-
-    def reviews(self):
-        return self.metric("review_seconds_count")
-
-    def wait(self, what, is_so):
-        deadline = time.monotonic() + SECONDS
-        while not is_so():
-            if time.monotonic() > deadline:
-                self.fail(f"not seen: {what}\n{self.read('log')[-4000:]}")
-            time.sleep(0.1)
-
-    def create(self, item, *words):
-        return run_kubectl(self.cluster, "--namespace", self.namespace, "create", "-f", "-", *words, stdin=json.dumps(item))
-
-    def expect_created(self, name, run, *warnings):
-        shown = "".join(f"Warning: {one}\n" for one in warnings)
-        self.assertEqual((0, f"trainjob.trainer.kubeflow.org/{name} created\n", shown), run)
 
     def test_recorded(self):
         """kubectl shows of each object what lint finds in it, and nothing else."""
@@ -298,8 +172,7 @@ class Webhook(EndToEnd):
         python = os.path.join(os.path.dirname(self.program), "python-venv/bin/python")
         if not os.path.exists(python) or subprocess.run([python, "-c", "import kubeflow.trainer"], capture_output=True, check=False).returncode:
             self.skipTest("the SDK is not there: make python")
-        page = (inputs.ROOT / "docs/tasks/admission.md").read_text(encoding="utf-8")
-        printing = re.search("```python\n(.*?)```", page, re.DOTALL)[1]
+        printing = re.search("```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[1]
         self.start()
         self.register()
         told = {"kubernetes": NO_LAUNCHER, "kubeflow": NAMED_QUEUE.format("team", self.namespace)}
