@@ -160,7 +160,8 @@ bool has_secret_word(std::string_view name) {
   constexpr std::string_view kSecret = "SECRET";
   const auto is_same = [](char c, char wanted) { return base::to_upper(c) == wanted; };
   for (size_t at = 0; at + kSecret.size() <= name.size(); ++at) {
-    if (base::to_upper(name[at]) == 'S' && std::ranges::equal(name.substr(at, kSecret.size()), kSecret, is_same))
+    if (base::to_upper(name[at]) == 'S' &&
+        std::ranges::equal(name.substr(at, kSecret.size()), kSecret, is_same))
       return true;
   }
   return false;

@@ -15,13 +15,15 @@ using test::Run;
 using test::TestConsole;
 
 constexpr const char* kTemplate =
-    "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: {{ .Release.Name }}-bert\nspec:\n"
+    "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: {{ .Release.Name "
+    "}}-bert\nspec:\n"
     "  runtimeRef:\n    name: torch-distributed\n  trainer:\n    image: r.io/bert:{{ .Values.tag }}\n"
     "    command: [torchrun, train.py]\n    numNodes: {{ .Values.nodes }}\n";
 
 std::string built(const std::string& release, const std::string& nodes) {
   return fmt::format(
-      "---\n# Source: training/templates/job.yaml\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\n"
+      "---\n# Source: training/templates/job.yaml\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: "
+      "TrainJob\n"
       "metadata:\n  name: {}-bert\nspec:\n  runtimeRef:\n    name: torch-distributed\n  trainer:\n"
       "    image: r.io/bert:1.0\n    command: [torchrun, train.py]\n    numNodes: {}\n",
       release, nodes);
@@ -64,7 +66,8 @@ struct Folder {
 };
 
 constexpr const char* kNodes =
-    "charts/training/templates/job.yaml:11:15: error: spec.trainer.numNodes must be an integer, not the string "
+    "charts/training/templates/job.yaml:11:15: error: spec.trainer.numNodes must be an integer, not the "
+    "string "
     "\"four\" [input/type]\n   11 |     numNodes: {{ .Values.nodes }}\n      |               ^\n"
     "  note: the value of .Values.nodes at ";
 
@@ -72,18 +75,21 @@ constexpr const char* kNodes =
 
 TEST_CASE("helm: --helm builds a chart; findings are at the template and name the value") {
   Folder folder;
-  Run run = folder.run({"lint", "-n", "team-a", "--helm", "charts/training/", "--values", "envs/prod.yaml", "--release", "prod"});
+  Run run = folder.run({"lint", "-n", "team-a", "--helm", "charts/training/", "--values", "envs/prod.yaml",
+                        "--release", "prod"});
   CHECK(run.out == kNodes + std::string("envs/prod.yaml:1:8\n\n1 finding (1 error) in 1 of 3 files\n"));
   CHECK(run.status == 1);
   CHECK(folder.helm.calls.front().argv ==
-        std::vector<std::string>{
-            "helm", "template", "--namespace=team-a", "--kube-version=v1.36.0", "--api-versions=trainer.kubeflow.org/v1alpha1",
-            "--api-versions=jobset.x-k8s.io/v1alpha2", "--api-versions=trainer.kubeflow.org/v1alpha1/TrainJob",
-            "--api-versions=trainer.kubeflow.org/v1alpha1/TrainingRuntime",
-            "--api-versions=trainer.kubeflow.org/v1alpha1/ClusterTrainingRuntime", "--values=./envs/prod.yaml", "prod",
-            "./charts/training"});
+        std::vector<std::string>{"helm", "template", "--namespace=team-a", "--kube-version=v1.36.0",
+                                 "--api-versions=trainer.kubeflow.org/v1alpha1",
+                                 "--api-versions=jobset.x-k8s.io/v1alpha2",
+                                 "--api-versions=trainer.kubeflow.org/v1alpha1/TrainJob",
+                                 "--api-versions=trainer.kubeflow.org/v1alpha1/TrainingRuntime",
+                                 "--api-versions=trainer.kubeflow.org/v1alpha1/ClusterTrainingRuntime",
+                                 "--values=./envs/prod.yaml", "prod", "./charts/training"});
   run = folder.run({"lint", "--helm", "charts/training"});
-  CHECK(run.out == kNodes + std::string("charts/training/values.yaml:2:8\n\n1 finding (1 error) in 1 of 2 files\n"));
+  CHECK(run.out ==
+        kNodes + std::string("charts/training/values.yaml:2:8\n\n1 finding (1 error) in 1 of 2 files\n"));
   CHECK(folder.helm.calls.back().argv[2] == "--namespace=default");
   CHECK(folder.helm.calls.back().argv[9] == "release-name");
   // Nothing that is not YAML is changed.
@@ -110,7 +116,8 @@ TEST_CASE("helm: what can't be built is an error") {
   CHECK(error({"--helm", "charts/training", "--values", "../../outside.yaml"}) ==
         "trainjobc: charts/training: the values file ../../outside.yaml is outside of the repository\n");
   CHECK(error({"--helm", "charts/training", "--values", "a,b.yaml"}) ==
-        "trainjobc: charts/training: helm can't read the values file a,b.yaml: it has a comma or a quote in its name\n");
+        "trainjobc: charts/training: helm can't read the values file a,b.yaml: it has a comma or a quote in "
+        "its name\n");
   folder.helm.built.clear();
   CHECK(error({"--helm", "charts/training"}) ==
         "trainjobc: helm template charts/training failed:\n    Error: parse error\n");
@@ -120,7 +127,8 @@ TEST_CASE("helm: what can't be built is an error") {
 
 TEST_CASE("helm: settings name the charts that a walk builds, and what if they can't be") {
   Folder folder;
-  folder.files.files[".trainjobc.yaml"] = "helm:\n- {chart: charts/*, values: [envs/prod.yaml], release: prod}\n";
+  folder.files.files[".trainjobc.yaml"] =
+      "helm:\n- {chart: charts/*, values: [envs/prod.yaml], release: prod}\n";
   Run run = folder.run({"lint", "-v", "."});
   CHECK(run.out == kNodes + std::string("envs/prod.yaml:1:8\n\n1 finding (1 error) in 1 of 3 files\n"));
   CHECK(run.err ==
@@ -149,8 +157,9 @@ TEST_CASE("helm: settings name the charts that a walk builds, and what if they c
 
 TEST_CASE("helm: each release is a scope, and a line that two of them have wrong is reported once") {
   Folder folder;
-  const std::vector<std::string> two{"--helm", "charts/training", "--release", "a", "--helm", "charts/training",
-                                     "--release", "b", "--values", "envs/prod.yaml"};
+  const std::vector<std::string> two{"--helm",   "charts/training", "--release", "a",
+                                     "--helm",   "charts/training", "--release", "b",
+                                     "--values", "envs/prod.yaml"};
   std::vector<std::string> arguments{"lint"};
   arguments.insert(arguments.end(), two.begin(), two.end());
   CHECK(folder.run(arguments).out ==
@@ -169,9 +178,11 @@ TEST_CASE("helm: charts of Argo CD Applications") {
   Folder folder;
   folder.files.files[".git/HEAD"] = "";
   folder.files.files["apps.yaml"] =
-      "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: bert, namespace: argocd}\nspec:\n"
+      "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: bert, namespace: "
+      "argocd}\nspec:\n"
       "  destination: {namespace: team-a}\n  sources:\n  - {repoURL: a, ref: here}\n  - repoURL: a\n"
-      "    path: charts/training\n    helm:\n      releaseName: prod\n      valueFiles: [values.yaml, $here/envs/prod.yaml]\n"
+      "    path: charts/training\n    helm:\n      releaseName: prod\n      valueFiles: [values.yaml, "
+      "$here/envs/prod.yaml]\n"
       "      valuesObject: {tag: '2.0'}\n      parameters:\n      - {name: labels, value: 'a,b'}\n"
       "      - {name: id, value: '7', forceString: true}\n      fileParameters: []\n";
   Run run = folder.run({"lint", "--roots", "apps.yaml"});
@@ -181,16 +192,19 @@ TEST_CASE("helm: charts of Argo CD Applications") {
         "note: Application argocd/bert (apps.yaml:1): helm.fileParameters is not applied\n");
   const auto& argv = folder.helm.calls.back().argv;
   CHECK(std::vector<std::string>(argv.begin() + 9, argv.end()) ==
-        std::vector<std::string>{"--values=./charts/training/values.yaml", "--values=./envs/prod.yaml", "--values=-",
-                                 "--set=labels=a\\,b", "--set-string=id=7", "prod", "./charts/training"});
+        std::vector<std::string>{"--values=./charts/training/values.yaml", "--values=./envs/prod.yaml",
+                                 "--values=-", "--set=labels=a\\,b", "--set-string=id=7", "prod",
+                                 "./charts/training"});
   CHECK(folder.helm.calls.back().input == "tag: \"2.0\"\n");
   std::string& app = folder.files.files["apps.yaml"];
   app.replace(app.find("tag: '2.0'"), 10, "nodes: four");
   run = folder.run({"lint", "--roots", "apps.yaml"});
-  CHECK(run.out.find("\n  note: made with the values of Application argocd/bert at apps.yaml:1:1\n") != std::string::npos);
+  CHECK(run.out.find("\n  note: made with the values of Application argocd/bert at apps.yaml:1:1\n") !=
+        std::string::npos);
   app.replace(app.find("prod.yaml"), 9, "none.yaml");
   CHECK(folder.run({"lint", "--roots", "apps.yaml"}).err ==
-        "note: Application argocd/bert (apps.yaml:1): charts/training is not checked: the repository has no values file "
+        "note: Application argocd/bert (apps.yaml:1): charts/training is not checked: the repository has no "
+        "values file "
         "$here/envs/none.yaml\n");
 }
 
@@ -232,28 +246,34 @@ TEST_CASE("gitops: what HelmReleases of Flux install, with their values") {
   Folder folder;
   folder.files.files[".git/HEAD"] = "";
   folder.files.files["clusters/prod/release.yaml"] =
-      "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: bert, namespace: team-a}\nspec:\n"
+      "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: bert, namespace: "
+      "team-a}\nspec:\n"
       "  targetNamespace: jobs\n  chart:\n    spec:\n      chart: ./charts/training\n"
-      "      valuesFiles: [./charts/training/values.yaml, ./envs/prod.yaml]\n      sourceRef: {kind: GitRepository, name: here}\n"
-      "  valuesFrom:\n  - {kind: ConfigMap, name: sizes}\n  - {kind: ConfigMap, name: sizes, valuesKey: tag, targetPath: image.tag}\n"
+      "      valuesFiles: [./charts/training/values.yaml, ./envs/prod.yaml]\n      sourceRef: {kind: "
+      "GitRepository, name: here}\n"
+      "  valuesFrom:\n  - {kind: ConfigMap, name: sizes}\n  - {kind: ConfigMap, name: sizes, valuesKey: tag, "
+      "targetPath: image.tag}\n"
       "  - {kind: Secret, name: keys}\n  values: {nodes: four, labels: {a: b}}\n---\n"
       "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: sizes, namespace: team-a}\ndata:\n"
       "  values.yaml: '{nodes: 1, image: {name: x}, labels: {c: d}}'\n  tag: '12'\n";
   const Run run = folder.run({"lint", "--roots", "clusters"});
   CHECK(run.err ==
         "note: HelmRelease team-a/bert (clusters/prod/release.yaml:1): charts/training, a chart\n"
-        "note: HelmRelease team-a/bert (clusters/prod/release.yaml:1): the values of Secret team-a/keys are not known: it is "
+        "note: HelmRelease team-a/bert (clusters/prod/release.yaml:1): the values of Secret team-a/keys are "
+        "not known: it is "
         "checked without them\n");
   CHECK(run.out ==
-        "charts/training/templates/job.yaml:11:15: error: spec.trainer.numNodes must be an integer, not the string "
+        "charts/training/templates/job.yaml:11:15: error: spec.trainer.numNodes must be an integer, not the "
+        "string "
         "\"four\" [input/type]\n   11 |     numNodes: {{ .Values.nodes }}\n      |               ^\n"
         "  note: made with the values of HelmRelease team-a/bert at clusters/prod/release.yaml:1:1\n\n"
         "1 finding (1 error) in 1 of 3 files\n");
   REQUIRE(folder.helm.calls.size() == 1);
   const base::ProcessRequest& call = folder.helm.calls.front();
   CHECK(call.argv[2] == "--namespace=jobs");
-  CHECK(std::vector(call.argv.end() - 4, call.argv.end()) ==
-        std::vector<std::string>{"--values=./envs/prod.yaml", "--values=-", "jobs-bert", "./charts/training"});
+  CHECK(
+      std::vector(call.argv.end() - 4, call.argv.end()) ==
+      std::vector<std::string>{"--values=./envs/prod.yaml", "--values=-", "jobs-bert", "./charts/training"});
   CHECK(call.input == "nodes: four\nimage:\n  name: x\n  tag: 12\nlabels:\n  c: d\n  a: b\n");
 }
 
@@ -264,7 +284,8 @@ TEST_CASE("gitops: what is found in values that only a Secret of the cluster has
     folder.files.files["charts/training/values.yaml"] = values;
     folder.files.files["charts/training/templates/job.yaml"] = job;
     folder.files.files["release.yaml"] =
-        "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: bert, namespace: team-a}\nspec:\n"
+        "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: bert, namespace: "
+        "team-a}\nspec:\n"
         "  chart: {spec: {chart: ./charts/training, sourceRef: {kind: GitRepository, name: here}}}\n"
         "  valuesFrom: [{kind: Secret, name: keys" +
         values_from + "}]\n";
@@ -272,7 +293,8 @@ TEST_CASE("gitops: what is found in values that only a Secret of the cluster has
   };
   const std::string known =
       "note: HelmRelease team-a/bert (release.yaml:1): charts/training, a chart\n"
-      "note: HelmRelease team-a/bert (release.yaml:1): the values of Secret team-a/keys are not known: it is checked "
+      "note: HelmRelease team-a/bert (release.yaml:1): the values of Secret team-a/keys are not known: it is "
+      "checked "
       "without them\n";
   // helm's output has nodes: "four" each time; what matters is who sets it.
   const Run empty = lint("", "tag: '1.0'\nnodes: ''\n", kTemplate);
@@ -282,7 +304,8 @@ TEST_CASE("gitops: what is found in values that only a Secret of the cluster has
   CHECK(missing.out == "");
   const Run targeted = lint(", targetPath: nodes", "tag: '1.0'\nnodes: 2\n", kTemplate);
   CHECK(targeted.out == "");
-  const std::string line = "charts/training/templates/job.yaml:11:15: error: spec.trainer.numNodes must be an integer";
+  const std::string line =
+      "charts/training/templates/job.yaml:11:15: error: spec.trainer.numNodes must be an integer";
   CHECK(lint("", "tag: '1.0'\nnodes: 2\n", kTemplate).out.starts_with(line));
   CHECK(lint(", targetPath: tag", "tag: ''\nnodes: 2\n", kTemplate).out.starts_with(line));
   const std::string asked = kTemplate + std::string("{{ if .Values.gpus }}{{ end }}\n");
@@ -295,20 +318,23 @@ TEST_CASE("gitops: a chart that can't be built is a finding, and the others are 
   folder.files.files[".git/HEAD"] = "";
   const auto release = [](const std::string& name, const std::string& chart, const std::string& kind) {
     return fmt::format(
-        "---\napiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: {}, namespace: team-a}}\n"
+        "---\napiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: {}, namespace: "
+        "team-a}}\n"
         "spec: {{chart: {{spec: {{chart: {}, sourceRef: {{kind: {}, name: here}}}}}}}}\n",
         name, chart, kind);
   };
   folder.files.files["charts/other/Chart.yaml"] = "apiVersion: v2\nname: other\nversion: 0.1.0\n";
-  folder.files.files["all.yaml"] = release("a", "charts/training", "GitRepository") +
-                                   release("b", "charts/other", "GitRepository") +
-                                   release("c", "charts/none", "GitRepository") + release("d", "trainer", "HelmRepository");
+  folder.files.files["all.yaml"] =
+      release("a", "charts/training", "GitRepository") + release("b", "charts/other", "GitRepository") +
+      release("c", "charts/none", "GitRepository") + release("d", "trainer", "HelmRepository");
   folder.helm.built["./charts/training"] = built("a", "2");
   const Run run = folder.run({"lint", "--roots"});
   CHECK(run.err ==
         "note: HelmRelease team-a/a (all.yaml:2): charts/training, a chart\n"
-        "note: HelmRelease team-a/c (all.yaml:12): charts/none is not checked: the repository has no such folder\n"
-        "note: HelmRelease team-a/d (all.yaml:17): trainer is not checked: a chart of a Helm repository is not read\n");
+        "note: HelmRelease team-a/c (all.yaml:12): charts/none is not checked: the repository has no such "
+        "folder\n"
+        "note: HelmRelease team-a/d (all.yaml:17): trainer is not checked: a chart of a Helm repository is "
+        "not read\n");
   CHECK(run.out ==
         "./all.yaml:7:1: error: helm template charts/other@b failed: Error: parse error [yaml/root]\n"
         "    7 | apiVersion: helm.toolkit.fluxcd.io/v2\n      | ^\n\n1 finding (1 error) in 1 of 3 files\n");
@@ -318,8 +344,9 @@ TEST_CASE("gitops: a chart that can't be built is a finding, and the others are 
 TEST_CASE("helm: what is wrong with objects of others in a chart's output is not reported") {
   Folder folder;
   folder.helm.built["./charts/training"] =
-      built("prod", "2") + "---\n# Source: training/templates/web.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"
-                           "  name: web\n  name: web\n";
+      built("prod", "2") +
+      "---\n# Source: training/templates/web.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"
+      "  name: web\n  name: web\n";
   CHECK(folder.run({"lint", "--helm", "charts/training"}).err == "1 job: no findings\n");
   CHECK(folder.run({"render", "--passthrough", "--helm", "charts/training"}).status == 1);
 }
@@ -329,20 +356,24 @@ TEST_CASE("helm: lines of templates, through conditions, loops and includes") {
       "{{- /* A job. */ -}}\n{{- range .Values.jobs }}\n---\nname: {{ .name }}-x\n{{- if .gpu }}\ngpu: true\n"
       "{{- else }}\ngpu: false\n{{- end }}\n{{- end }}\nspec:\n  {{- include \"c.spec\" . | nindent 2 }}\n"
       "  env: {{ toYaml .Values.env | nindent 4 }}\nlast: {{ .a }}/{{ .b }}:1\n",
-      "{{- define \"c.other\" }}\nimage: wrong\n{{- end }}\n{{- define \"c.spec\" }}\nimage: {{ .Values.image }}\n"
+      "{{- define \"c.other\" }}\nimage: wrong\n{{- end }}\n{{- define \"c.spec\" }}\nimage: {{ "
+      ".Values.image }}\n"
       "nodes: 3\n{{- end }}\n");
   CHECK(places(files,
-               "---\nname: a-x\ngpu: true\n---\nname: bb-x\ngpu: false\nspec:\n  image: r.io/x\n  nodes: 3\n  env: \n"
+               "---\nname: a-x\ngpu: true\n---\nname: bb-x\ngpu: false\nspec:\n  image: r.io/x\n  nodes: 3\n "
+               " env: \n"
                "    - name: A\nlast: l/m:1\n") ==
-        "job.yaml:3:1 job.yaml:3:3\njob.yaml:4:1 job.yaml:4:19\njob.yaml:6:1 job.yaml:6:9\njob.yaml:3:1 job.yaml:3:3\n"
+        "job.yaml:3:1 job.yaml:3:3\njob.yaml:4:1 job.yaml:4:19\njob.yaml:6:1 job.yaml:6:9\njob.yaml:3:1 "
+        "job.yaml:3:3\n"
         "job.yaml:4:1 job.yaml:4:19\njob.yaml:8:1 job.yaml:8:10\njob.yaml:11:1 job.yaml:11:5\n"
         "_helpers.tpl:5:1 _helpers.tpl:5:8\n_helpers.tpl:6:1 _helpers.tpl:6:8\njob.yaml:13:3 job.yaml:13:8\n"
         "job.yaml:13:8 job.yaml:13:8\njob.yaml:14:1 job.yaml:14:25\n");
 }
 
 TEST_CASE("helm: templates that don't end, include themselves, or have nothing to do with the output") {
-  base::MemoryFileSystem files = chart_of("{{ if .a }}\na: {{ include \"c.self\" . }}\nb: {{ .b\n",
-                                          "{{ define \"c.self\" }}{{ include \"c.self\" . }}\nx: {{ range }}\n");
+  base::MemoryFileSystem files =
+      chart_of("{{ if .a }}\na: {{ include \"c.self\" . }}\nb: {{ .b\n",
+               "{{ define \"c.self\" }}{{ include \"c.self\" . }}\nx: {{ range }}\n");
   CHECK(places(files, "q: 1\n") == "job.yaml:2:4 job.yaml:2:4\n");
   files = chart_of("", "");
   CHECK(places(files, "q: 1\n") == "job.yaml:1:1 job.yaml:1:1\n");
