@@ -4,8 +4,9 @@
 
 usage: webhook.py TRAINJOBC [--rate 1000] [--minutes 10] [--runtimes 500] [--connections 10] [--cpu N] [--kubeconfig FILE]
 
-Needs hey (go install github.com/rakyll/hey@latest) and openssl. --cpu: the webhook runs on this CPU alone. --kubeconfig:
-the runtimes are created in this cluster, and the webhook watches them; make live LIVE=--serve starts one.
+Needs vegeta (go install github.com/tsenart/vegeta/v12@latest), which asks at even distances, and openssl. --cpu: the webhook
+runs on this CPU alone. --kubeconfig: the runtimes are created in this cluster, and the webhook watches them; make live
+LIVE=--serve starts one.
 """
 import argparse
 import json
@@ -101,6 +102,15 @@ def start(trainjobc, folder, cpu, runtimes):
     raise RuntimeError((folder / "log").read_text())
 
 
+def ask(folder, port, rate, seconds, connections):
+    """What vegeta reports."""
+    (folder / "target").write_text(f"POST https://localhost:{port}/validate\nContent-Type: application/json\n@{folder}/body\n")
+    attack = ["vegeta", "attack", "-insecure", f"-rate={rate}", f"-duration={seconds:.0f}s", f"-max-connections={connections}",
+              "-max-body=0", f"-targets={folder}/target", f"-output={folder}/results"]
+    subprocess.run(attack, check=True)
+    return json.loads(subprocess.run(["vegeta", "report", "-type=json", folder / "results"], capture_output=True, check=True).stdout)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("trainjobc", type=pathlib.Path)
@@ -111,8 +121,8 @@ def main():
     parser.add_argument("--cpu", type=int)
     parser.add_argument("--kubeconfig")
     arguments = parser.parse_args()
-    if not shutil.which("hey"):
-        sys.exit("hey is missing: go install github.com/rakyll/hey@latest")
+    if not shutil.which("vegeta"):
+        sys.exit("vegeta is missing: go install github.com/tsenart/vegeta/v12@latest")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "runtimes").mkdir()
@@ -126,10 +136,7 @@ def main():
         try:
             before = cpu_seconds(process.pid)
             begin = time.monotonic()
-            said = subprocess.run(["hey", "-z", f"{arguments.minutes * 60:.0f}s", "-c", str(arguments.connections),
-                                   "-q", str(arguments.rate / arguments.connections), "-m", "POST", "-T", "application/json",
-                                   "-D", str(folder / "body"), f"https://localhost:{port}/validate"],
-                                  capture_output=True, text=True, check=True).stdout
+            said = ask(folder, port, arguments.rate, arguments.minutes * 60, arguments.connections)
             seconds = time.monotonic() - begin
             used = cpu_seconds(process.pid) - before
             memory = status(process.pid)
@@ -138,16 +145,15 @@ def main():
             process.terminate()
             ended = process.wait()
             log = (folder / "log").read_text()
-    answered = sum(int(count) for count in re.findall(r"\[200\]\s+(\d+) responses", said))
-    percentiles = dict(re.findall(r"(\d+)%+ in ([\d.]+) secs", said))
-    times = ", ".join(f"p{p} {float(percentiles[p]) * 1000:.1f} ms" for p in ("50", "95", "99") if p in percentiles)
+    answered = said["status_codes"].get("200", 0)
+    times = ", ".join(f"p{p} {said['latencies'][f'{p}th'] / 1e6:.1f} ms" for p in ("50", "95", "99"))
     print(f"{answered:,} answers in {seconds:.0f} s ({answered / seconds:,.0f}/s), {arguments.runtimes} runtimes: {times}; "
           f"{used / seconds * 100:.0f} % of a core, {used / max(answered, 1) * 1e6:.0f} us of CPU each; "
           f"RSS {memory['VmRSS']:.0f} MiB, at most {memory['VmHWM']:.0f} MiB")
     if unconfirmed:
         print(f"{unconfirmed} findings were not told, because the runtime could not be read again in time")
-    if errors := re.findall(r"Error distribution:(.*)", said, re.S):
-        print(errors[0].strip())
+    if said["errors"] or answered != said["requests"]:
+        print(said["status_codes"], *said["errors"], sep="\n")
         return 1
     if ended:  # as a sanitizer does
         print(f"the webhook ended with status {ended}:\n{log[-4000:]}")
