@@ -286,11 +286,9 @@ class GitopsRoots {
     }
     for (Built& built : read.built) add_group(root, group_of(std::move(built), configurations_));
     for (helm::Built& built : read.charts) {
-      auto undecided = root.unknown_values.empty()
-                           ? std::vector<std::pair<std::string, uint32_t>>()
-                           : helm::undecided_lines(built.release, *built.chart, root.unknown_values);
+      auto undecided = helm::undecided_lines(built.release, *built.chart, root.unknown_values);
       lint::InputGroup group = group_of(std::move(built), configurations_);
-      std::ranges::move(undecided, std::back_inserter(group.undecided));
+      group.undecided = std::move(undecided);
       if (!root.release.inline_values.empty()) note_values(root, group);
       add_group(root, std::move(group));
     }

@@ -37,10 +37,10 @@ bool names_secret(std::string_view name) {
 
 // secretName, secretKeyRef and the like only refer to a secret.
 bool key_names_secret(std::string_view key) {
-  if (!may_be_secret_name(key)) return false;
-  const bool is_field =
-      key.find("ecret") != std::string_view::npos && key.find_first_of("_-") == std::string_view::npos;
-  return !is_field && names_secret(key);
+  const auto is_field = [&] {
+    return key.find("ecret") != std::string_view::npos && key.find_first_of("_-") == std::string_view::npos;
+  };
+  return names_secret(key) && !is_field();
 }
 
 // Values under a secret's name that aren't secret.

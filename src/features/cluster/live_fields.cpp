@@ -12,6 +12,7 @@
 
 #include "base/text/text.h"
 #include "k8s/object_meta.h"
+#include "k8s/pod/pod.h"
 #include "secret/secret.h"
 #include "yaml/read/reader.h"
 
@@ -197,16 +198,6 @@ bool is_text(const Node& value, std::string_view text) {
   return value.is_scalar() && value.text() == text;
 }
 
-// Kubernetes always pulls if the tag is `latest` or missing.
-std::string_view default_pull_policy(const Node& container) {
-  const std::string_view path = text_at(container, "image");
-  const std::string_view name = path.substr(path.rfind('/') + 1);
-  const size_t colon = name.rfind(':');
-  const bool is_latest = name.find('@') == std::string_view::npos &&
-                         (colon == std::string_view::npos || name.substr(colon + 1) == "latest");
-  return is_latest ? "Always" : "IfNotPresent";
-}
-
 // Limits without requests are requests.
 bool is_limit(const Node& value, std::string_view resource, const Node& resources) {
   const Node* limits = resources.get("limits");
@@ -225,7 +216,8 @@ bool is_computed_default(const Field& field, const Node& value, const schema::Fi
     return value.text() == (map.get("podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
   }
   if (field.level != Level::Pod) return false;
-  if (field.name == "CONTAINERS.imagePullPolicy") return value.text() == default_pull_policy(map);
+  if (field.name == "CONTAINERS.imagePullPolicy")
+    return value.text() == k8s::pod::default_pull_policy(text_at(map, "image"));
   if (field.name.starts_with("CONTAINERS.resources.requests.")) {
     return is_limit(value, path.back().key, *parents[parents.size() - 2]);
   }

@@ -262,12 +262,11 @@ std::vector<std::string_view> values_paths(std::string_view action) {
   return paths;
 }
 
-// Whether a value comes from no file.
-bool is_overridden(const Release& release, std::string_view path) {
+// Whether a value comes from no file. `inline_values`: the root of the release's.
+bool is_overridden(const Release& release, const yaml::Node* inline_values, std::string_view path) {
   const auto is_it = [&](const Parameter& parameter) { return parameter.name.starts_with(path); };
   if (std::ranges::any_of(release.parameters, is_it)) return true;
-  const yaml::Text values(release.inline_values);
-  const Node* node = values.root();
+  const yaml::Node* node = inline_values;
   while (node && !path.empty()) {
     const std::string_view key = path.substr(0, path.find('.'));
     node = node->is_map() ? node->get(key) : nullptr;
@@ -275,10 +274,6 @@ bool is_overridden(const Release& release, std::string_view path) {
   }
   return node != nullptr;
 }
-
-}  // namespace
-
-namespace {
 
 bool is_empty(const base::Location& value) {
   if (!value.file) return true;
@@ -288,9 +283,8 @@ bool is_empty(const base::Location& value) {
   return std::ranges::find(kEmpty, text) != kEmpty.end();
 }
 
-bool is_unknown(const Release& release, const Chart& chart, const base::SourceFile& file,
-                std::string_view path, const UnknownValues& unknown) {
-  if (path.empty() || is_overridden(release, path)) return false;
+bool is_unknown(const Chart& chart, const base::SourceFile& file, std::string_view path,
+                const UnknownValues& unknown) {
   const auto is_part = [](std::string_view inner, std::string_view outer) {
     return inner.starts_with(outer) && (inner.size() == outer.size() || inner[outer.size()] == '.');
   };
@@ -304,12 +298,15 @@ bool is_unknown(const Release& release, const Chart& chart, const base::SourceFi
 std::vector<std::pair<std::string, uint32_t>> undecided_lines(const Release& release, const Chart& chart,
                                                               const UnknownValues& unknown) {
   std::vector<std::pair<std::string, uint32_t>> lines;
+  if (unknown.empty()) return lines;
+  const yaml::Text values(release.inline_values);
   for (const base::SourceFile* file : chart.templates()) {
     const std::string_view text = file->text();
     bool is_whole = false;
     for (const Piece& piece : split_template(text, 0, text.size())) {
       const auto depends = [&](std::string_view path) {
-        return is_unknown(release, chart, *file, path, unknown);
+        return !path.empty() && !is_overridden(release, values.root(), path) &&
+               is_unknown(chart, *file, path, unknown);
       };
       if (!std::ranges::any_of(values_paths(piece.action), depends)) continue;
       is_whole = is_whole || piece.kind != Piece::Kind::Output;
@@ -331,9 +328,9 @@ std::optional<base::Note> note_on_value(const Release& release, const Chart& cha
   for (const Piece& piece : split_template(text, begin, begin + at.file->line(at.line).size())) {
     if (piece.kind != Piece::Kind::Output || piece.end <= first || piece.begin >= last) continue;
     const auto paths = values_paths(piece.action);
-    if (paths.size() != 1 || paths.front().empty() || is_overridden(release, paths.front()))
-      return std::nullopt;
+    if (paths.size() != 1 || paths.front().empty()) return std::nullopt;
     const std::string_view path = paths.front();
+    if (is_overridden(release, yaml::Text(release.inline_values).root(), path)) return std::nullopt;
     const base::Location value = chart.find_value(*at.file, path);
     if (!value.file) return std::nullopt;
     return base::Note{fmt::format("the value of .Values.{}", path), value};

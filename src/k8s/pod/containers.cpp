@@ -353,6 +353,16 @@ void check_ephemeral(const Field& containers, const PodFacts& facts, SeenNames& 
 
 }  // namespace
 
+std::string_view default_pull_policy(std::string_view image) {
+  const size_t digest = image.find('@');
+  image = image.substr(0, digest);
+  image = image.substr(image.rfind('/') + 1);  // npos + 1 is 0
+  const size_t colon = image.find(':');
+  const bool has_digest = digest != std::string_view::npos;
+  const bool is_latest = colon == std::string_view::npos ? !has_digest : image.substr(colon + 1) == "latest";
+  return is_latest ? "Always" : "IfNotPresent";
+}
+
 void check_container(const Field& container, const PodFacts& facts, Report& report) {
   constexpr std::string_view kPullPolicies[] = {"Always", "IfNotPresent", "Never"};
   constexpr std::string_view kMessagePolicies[] = {"File", "FallbackToLogsOnError"};

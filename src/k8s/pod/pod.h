@@ -54,6 +54,10 @@ void check_pod_spec(const Field& spec, std::vector<std::string_view> claim_templ
 // spec.restartPolicy, as a Job with or without a podFailurePolicy requires it.
 void check_restart_policy(const Field& spec, bool has_failure_policy, Report& report);
 
+// The imagePullPolicy that the API server sets: Always for the tag `latest`, and where there is neither a tag
+// nor a digest.
+std::string_view default_pull_policy(std::string_view image);
+
 // Calls `visit` with the containers, the init containers first, then the others, then the ephemeral ones.
 template <class Visit>
 void for_each_container(const Field& spec, Visit visit) {

@@ -3,6 +3,7 @@
 // Containers: names, images, ports, restarts, probes and hooks.
 #include <string>
 
+#include "k8s/pod/pod.h"
 #include "support/job_admission.h"
 
 namespace trainjobc::test::jobs::job_admission_containers_test {
@@ -57,6 +58,14 @@ terminationMessagePolicy: Stdout
 )") ==
       R"(terminationMessagePolicy: terminationMessagePolicy can't be "Stdout" | one of "File", "FallbackToLogsOnError"
 )");
+}
+
+TEST_CASE("the pull policy that the API server sets") {
+  for (const char* image : {"a", "a:latest", "r.io:5000/a", "r.io:5000/a:latest", "a:latest@sha256:1", ""})
+    CHECK_MESSAGE(k8s::pod::default_pull_policy(image) == "Always", image);
+  for (const char* image :
+       {"a:1", "r.io:5000/a:1", "a@sha256:1", "r.io/a:1@sha256:1", "r.io:5000/a@sha256:1"})
+    CHECK_MESSAGE(k8s::pod::default_pull_policy(image) == "IfNotPresent", image);
 }
 
 TEST_CASE("numbers of ports") {

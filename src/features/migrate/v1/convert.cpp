@@ -12,6 +12,7 @@
 #include "features/migrate/v1/old_names.h"
 #include "features/migrate/v1/older_versions.h"
 #include "k8s/object_meta.h"
+#include "k8s/pod/pod.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
 #include "yaml/read/reader.h"
@@ -375,16 +376,6 @@ Converted Converter::convert(const Node& root, const model::V1Kind& kind, const 
 
 namespace {
 
-// Whether a cluster sets the policy by itself.
-bool is_default_policy(std::string_view image, std::string_view policy) {
-  const std::string_view digest = image.substr(std::min(image.find('@'), image.size()));
-  image = image.substr(0, image.size() - digest.size());
-  image = image.substr(image.rfind('/') + 1);  // npos + 1 is 0
-  const size_t colon = image.find(':');
-  const bool is_latest = colon == std::string_view::npos ? digest.empty() : image.substr(colon) == ":latest";
-  return policy == (is_latest ? "Always" : "IfNotPresent");
-}
-
 const Node* without_default_policies(const Node& node, const yaml::Maker& make) {
   constexpr std::string_view kPolicy = "imagePullPolicy";
   if (node.is_list()) {
@@ -397,7 +388,8 @@ const Node* without_default_policies(const Node& node, const yaml::Maker& make) 
     if (const Node* value = without_default_policies(*entry.value, make); value != entry.value)
       changed = make.with(changed, entry.key, value);
   const std::string_view image = yaml::string_at(node, "image");
-  const bool is_default = !image.empty() && is_default_policy(image, yaml::string_at(node, kPolicy));
+  const bool is_default =
+      !image.empty() && yaml::string_at(node, kPolicy) == k8s::pod::default_pull_policy(image);
   return is_default ? make.with(changed, kPolicy, nullptr) : changed;
 }
 
