@@ -85,14 +85,21 @@ class Cluster:
 
 
 def reports(job_set):
-    """What the programs printed: their lines of JSON, each with the host that printed it."""
+    """What the programs printed: their objects of JSON, each with the host that printed it."""
+    return [
+        report | {"printed_by": pod.host_name}
+        for pod in job_set.pods
+        if pod.phase != "Pending"
+        for line in pod.log().splitlines()
+        for report in objects_of(line)
+    ]
+
+
+def objects_of(line):
+    """The objects of JSON on a line: launchers print something before them, and two processes may share a line."""
     found = []
-    for pod in job_set.pods:
-        if pod.phase == "Pending":
-            continue
-        for line in pod.log().splitlines():
-            # Launchers put a prefix before what their processes print.
-            start = line.find('{"')
-            if start >= 0 and line.rstrip().endswith("}"):
-                found.append(json.loads(line[start:]) | {"printed_by": pod.host_name})
+    end = 0
+    while (start := line.find('{"', end)) >= 0 and line.rstrip().endswith("}"):
+        report, end = json.JSONDecoder().raw_decode(line, start)
+        found.append(report)
     return found
