@@ -26,15 +26,6 @@ using gitops::Content;
 using gitops::Root;
 using kustomize::Built;
 
-// The folder that the paths of the objects are relative to.
-std::string repository_root(Console& console) {
-  const std::string here = base::working_directory();
-  for (std::string folder = here; !folder.empty(); folder = base::parent_of(folder)) {
-    if (console.files().exists(folder + "/.git")) return folder;
-  }
-  return here;
-}
-
 std::string list_of(const std::vector<std::string>& words) {
   std::string text;
   for (size_t i = 0; i < words.size(); ++i)
@@ -55,7 +46,7 @@ class GitopsRoots {
       : console_(console), flags_(flags), configurations_(configurations), is_quiet_(is_quiet) {}
 
   std::optional<std::vector<lint::InputGroup>> take(Loaded& loaded) {
-    const std::string repository = repository_root(console_);
+    const std::string repository = repository_root(console_);  // to which paths of the objects are relative
     std::vector<Root> roots = gitops::find_roots(console_.files(), loaded.sources, repository);
     if (roots.empty()) {
       fail(console_, "--roots: the inputs have no Kustomization, no HelmRelease and no Application");
@@ -240,7 +231,7 @@ class GitopsRoots {
       const auto tree = kustomize::read_tree(console_.files(), failure.folder);
       deployed_.insert(tree->files().begin(), tree->files().end());
       group.memory.push_back(tree);
-      point_into(*tree, found);
+      point_into(*tree, flags_.allow_remote, found);
       if (found.location.file != object.get()) found.notes.push_back({root.title + " applies it", named});
     }
     group.config = configurations_.of_file(found.location.file->name());
@@ -248,35 +239,10 @@ class GitopsRoots {
     add_group(root, std::move(group));
   }
 
-  // At what would be fetched, or at the beginning of the kustomization.
-  void point_into(const kustomize::Tree& tree, base::Diagnostic& found) const {
-    if (!tree.root()) return;
-    for (const base::SourceFile* file : tree.sources()) {
-      if (file->name() == tree.root()->path) found.location = {file, 1, 1, 1, 1};
-    }
-    if (flags_.allow_remote || tree.remote().empty()) return;
-    const kustomize::Reference& first = tree.remote().front();
-    found.location = yaml::locate(*first.node);
-    found.message = kustomize::problem_of(first);
-    if (first.is_fetched()) found.hint = "--kustomize-remote allows that";
-  }
-
   std::string text_of(const std::string& file) const {
     auto text = console_.files().read(file);
     const auto* read = std::get_if<std::string>(&text);
     return read ? *read : "";
-  }
-
-  // What a program said, in lines of its own.
-  static std::string in_one_line(std::string_view said) {
-    std::string line;
-    for (size_t at = 0; at < said.size();) {
-      const size_t end = std::min(said.find('\n', at), said.size());
-      line += (line.empty() ? "" : line.ends_with(':') ? " " : "; ");
-      line += base::trimmed(said.substr(at, end - at));
-      at = end + 1;
-    }
-    return line;
   }
 
   void add_groups(const Root& root, Read read) {

@@ -138,7 +138,7 @@ class Opening {
       : console_(console), flags_(flags), git_(runner, timeout) {}
 
   IoResult<Revisions> open(InputFlags input) {
-    if (input.paths.empty() && input.filenames.empty()) input.paths = {"."};
+    if (input.paths.empty() && input.filenames.empty() && input.roots.is_empty()) input.paths = {"."};
     Revisions opened{.input = std::move(input)};
     if (auto error = find_paths(opened.input)) return *error;
     if (auto error = find_commits()) return *error;
@@ -160,6 +160,8 @@ class Opening {
     std::vector<std::string*> all;
     for (std::string& path : input.paths) all.push_back(&path);
     for (std::string& path : input.filenames) all.push_back(&path);
+    for (std::string& path : input.roots.kustomize) all.push_back(&path);
+    for (std::string& path : input.roots.charts) all.push_back(&path);
     for (std::string* path : all) {
       if (*path == "-") return IoError{"standard input has no revisions: name files or directories"};
     }
@@ -212,7 +214,9 @@ class Opening {
 
   std::optional<IoError> check_paths(const Revisions& opened) const {
     const base::FileSystem& after = opened.after.files ? *opened.after.files : console_.files();
-    for (const auto* paths : {&opened.input.paths, &opened.input.filenames}) {
+    const RootFlags& roots = opened.input.roots;
+    for (const auto* paths :
+         {&opened.input.paths, &opened.input.filenames, &roots.kustomize, &roots.charts}) {
       for (const std::string& path : *paths) {
         if (!after.exists(path) && !opened.before.files->exists(path))
           return IoError{

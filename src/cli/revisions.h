@@ -41,8 +41,8 @@ struct Revisions {
   std::string of_base;  // says what `before` is: "8f3ac21b04de (where HEAD left origin/main)"
 };
 
-// Without paths, the inputs are the working directory. nullopt if the revisions can't be read, which has been
-// reported.
+// Without paths and roots, the inputs are the working directory. nullopt if the revisions can't be read,
+// which has been reported.
 std::optional<Revisions> open_revisions(Console& console, const RevisionFlags& flags, InputFlags input,
                                         base::ProcessRunner& runner, std::chrono::milliseconds timeout);
 

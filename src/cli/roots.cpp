@@ -14,6 +14,7 @@
 #include "base/text/text.h"
 #include "features/kustomize/checks.h"
 #include "model/trainer_names.h"
+#include "rules/rules.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -22,7 +23,90 @@ using builder::BuildFailure;
 using kustomize::Built;
 using lint::Building;
 
+// Groups of no inputs, which say why there are none.
+
+lint::InputGroup failed_group(Console& console, const BuildFailure& failure, const std::string& folder,
+                              bool allow_remote, lint::Configurations& configurations) {
+  const auto tree = kustomize::read_tree(console.files(), folder);
+  const auto file = std::make_shared<base::SourceFile>(base::normal_path(folder + "/kustomization.yaml"), "");
+  base::Diagnostic found = rules::finding("yaml/root", in_one_line(failure.message), "", {file.get()});
+  point_into(*tree, allow_remote, found);
+  lint::InputGroup group;
+  group.config = configurations.of_file(found.location.file->name());
+  group.scope = folder;
+  group.memory = {tree, file};
+  group.found.add(std::move(found));
+  return group;
+}
+
+lint::InputGroup failed_group(Console& console, const BuildFailure& failure, const helm::Release& release,
+                              lint::Configurations& configurations) {
+  const std::string name = release.chart + "/Chart.yaml";
+  auto text = console.files().read(name);
+  auto* read = std::get_if<std::string>(&text);
+  const auto file = std::make_shared<base::SourceFile>(name, read ? std::move(*read) : "");
+  lint::InputGroup group;
+  group.config = configurations.of_file(name);
+  group.scope = release.scope();
+  group.memory.push_back(file);
+  group.found.add(rules::finding("yaml/root", in_one_line(failure.message), "", {file.get(), 1, 1, 1, 1}));
+  return group;
+}
+
 }  // namespace
+
+std::string repository_root(Console& console) {
+  const std::string here = base::working_directory();
+  for (std::string folder = here; !folder.empty(); folder = base::parent_of(folder)) {
+    if (console.files().exists(folder + "/.git")) return folder;
+  }
+  return here;
+}
+
+void find_shared_parts(Console& console, std::vector<lint::InputGroup>& groups) {
+  std::set<std::string> parts;
+  for (const lint::InputGroup& group : groups) {
+    for (const Source& part : group.parts) parts.insert(base::absolute_path(part.name));
+  }
+  if (parts.empty()) return;
+  std::set<std::string> files;  // of the other kustomizations
+  const auto found = discover(console.files(), base::shortest_path(repository_root(console)), {});
+  if (const auto* all = std::get_if<Discovery>(&found)) {
+    for (const std::string& file : all->files) {
+      if (!kustomize::is_kustomization(file) || parts.contains(base::absolute_path(file))) continue;
+      const std::string folder = base::shortest_path(base::parent_of(base::absolute_path(file)));
+      const auto tree = kustomize::read_tree(console.files(), folder);
+      files.insert(tree->files().begin(), tree->files().end());
+    }
+  }
+  for (lint::InputGroup& group : groups) {
+    for (const Source& part : group.parts) {
+      if (files.contains(base::absolute_path(part.name))) group.shared_parts.push_back(part.name);
+    }
+  }
+}
+
+std::string in_one_line(std::string_view said) {
+  std::string line;
+  for (size_t at = 0; at < said.size();) {
+    const size_t end = std::min(said.find('\n', at), said.size());
+    line += (line.empty() ? "" : line.ends_with(':') ? " " : "; ");
+    line += base::trimmed(said.substr(at, end - at));
+    at = end + 1;
+  }
+  return line;
+}
+
+void point_into(const kustomize::Tree& tree, bool allow_remote, base::Diagnostic& found) {
+  for (const base::SourceFile* file : tree.sources()) {
+    if (tree.root() && file->name() == tree.root()->path) found.location = {file, 1, 1, 1, 1};
+  }
+  if (allow_remote || tree.obstacles().empty()) return;
+  const kustomize::Obstacle& first = tree.obstacles().front();
+  found.location = first.location;
+  found.message = first.message;
+  if (first.is_fetched) found.hint = "--kustomize-remote allows that";
+}
 
 lint::InputGroup group_of(Built built, lint::Configurations& configurations) {
   lint::InputGroup group;
@@ -107,13 +191,19 @@ bool build_charts(Console& console, const RootFlags& flags, const std::string& n
     const auto config = configurations.of_file(release.chart + "/Chart.yaml");
     release.ns = ns.empty() ? config->ns.value_or("") : ns;
   }
-  for (helm::BuildResult& result :
-       helm::build(console.files(), console.processes(), *releases, is_inside, {})) {
-    if (const auto* failure = std::get_if<BuildFailure>(&result)) {
-      fail(console, failure->has_no_program ? fmt::format("--helm: {}", failure->message) : failure->message);
+  auto results = helm::build(console.files(), console.processes(), *releases, is_inside, {});
+  for (size_t i = 0; i < results.size(); ++i) {
+    helm::BuildResult& result = results[i];
+    if (auto* built = std::get_if<helm::Built>(&result)) {
+      groups.push_back(group_of(std::move(*built), configurations));
+      continue;
+    }
+    const auto& failure = std::get<BuildFailure>(result);
+    if (!flags.goes_on || failure.has_no_program) {
+      fail(console, failure.has_no_program ? fmt::format("--helm: {}", failure.message) : failure.message);
       return false;
     }
-    groups.push_back(group_of(std::move(std::get<helm::Built>(result)), configurations));
+    groups.push_back(failed_group(console, failure, (*releases)[i], configurations));
   }
   return true;
 }
@@ -129,13 +219,18 @@ std::optional<std::vector<lint::InputGroup>> build_named(Console& console, const
     if (places.insert(base::absolute_path(named)).second) folders.push_back(base::normal_path(named));
   }
   std::vector<lint::InputGroup> groups;
-  for (kustomize::BuildResult& result :
-       kustomize::build(console.files(), console.processes(), folders, {flags.allow_remote})) {
-    if (const auto* failure = std::get_if<BuildFailure>(&result)) {
-      fail(console, failure->has_no_program ? fmt::format("-k: {}", failure->message) : failure->message);
+  auto results = kustomize::build(console.files(), console.processes(), folders, {flags.allow_remote});
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (auto* built = std::get_if<Built>(&results[i])) {
+      groups.push_back(group_of(std::move(*built), configurations));
+      continue;
+    }
+    const auto& failure = std::get<BuildFailure>(results[i]);
+    if (!flags.goes_on || failure.has_no_program) {
+      fail(console, failure.has_no_program ? fmt::format("-k: {}", failure.message) : failure.message);
       return std::nullopt;
     }
-    groups.push_back(group_of(std::move(std::get<Built>(result)), configurations));
+    groups.push_back(failed_group(console, failure, folders[i], flags.allow_remote, configurations));
   }
   if (!build_charts(console, flags, ns, configurations, groups)) return std::nullopt;
   return groups;
@@ -168,7 +263,7 @@ class Roots {
     find();
     find_releases();
     for (const FoundRoot& root : found_) {
-      if (is_built(root)) loaded_.roots.push_back("-k " + root.folder);
+      if (is_built(root) && !is_named(root.folder)) loaded_.roots.push_back("-k " + root.folder);
     }
     for (const helm::Release& release : releases_) loaded_.roots.push_back("--helm " + release.chart);
     std::vector<lint::InputGroup> groups;
@@ -216,24 +311,45 @@ class Roots {
     std::vector<std::string> folders;
     for (const FoundRoot& root : found_) {
       if (!is_built(root) || is_left_out(root.folder)) continue;
+      if (is_named(root.folder)) {
+        leave_out_files(*root.tree, root.folder, "was built");
+        continue;
+      }
       roots.push_back(&root);
       folders.push_back(root.folder);
     }
-    auto results = kustomize::build(console_.files(), console_.processes(), folders, {});
+    auto results = kustomize::build(console_.files(), console_.processes(), folders, {flags_.allow_remote});
     for (size_t i = 0; i < roots.size(); ++i) {
-      if (const auto* failure = std::get_if<BuildFailure>(&results[i])) {
-        if (roots[i]->config->kustomize.build == Building::Required) {
-          fail(console_, failure->message);
-          return false;
-        }
-        explain(roots[i]->folder, "kustomizations", *failure);
+      const FoundRoot& root = *roots[i];
+      if (auto* built = std::get_if<Built>(&results[i])) {
+        leave_out_files(*root.tree, root.folder, "was built");
+        groups.push_back(group_of(std::move(*built), configurations_));
         continue;
       }
-      for (const std::string& file : roots[i]->tree->files())
-        left_out_.try_emplace(file, fmt::format("is part of {}, which was built", roots[i]->folder));
-      groups.push_back(group_of(std::move(std::get<Built>(results[i])), configurations_));
+      const auto& failure = std::get<BuildFailure>(results[i]);
+      if (flags_.goes_on && !failure.has_no_program) {
+        leave_out_files(*root.tree, root.folder, "can't be built");
+        groups.push_back(failed_group(console_, failure, root.folder, flags_.allow_remote, configurations_));
+      } else if (root.config->kustomize.build == Building::Required) {
+        fail(console_, fmt::format("{}: {}", root.config->file->name(), failure.message));
+        return false;
+      } else {
+        explain(root.folder, "kustomizations", failure);
+      }
     }
     return true;
+  }
+
+  // Whether -k, which has built it, names it.
+  bool is_named(const std::string& folder) const {
+    return std::ranges::any_of(flags_.kustomize, [&](const std::string& named) {
+      return base::absolute_path(named) == base::absolute_path(folder);
+    });
+  }
+
+  void leave_out_files(const kustomize::Tree& tree, const std::string& folder, std::string_view why) {
+    for (const std::string& file : tree.files())
+      left_out_.try_emplace(file, fmt::format("is part of {}, which {}", folder, why));
   }
 
   bool is_left_out(const std::string& scope) const { return flags_.is_left_out && flags_.is_left_out(scope); }
@@ -251,18 +367,30 @@ class Roots {
   bool build_charts(std::vector<lint::InputGroup>& groups) {
     auto results = helm::build(console_.files(), console_.processes(), releases_, is_inside, {});
     for (size_t i = 0; i < results.size(); ++i) {
-      if (const auto* failure = std::get_if<BuildFailure>(&results[i])) {
-        if (configs_[i]->helm.build == Building::Required) {
-          fail(console_, fmt::format("{}: {}", configs_[i]->file->name(), failure->message));
-          return false;
-        }
-        explain(releases_[i].chart, "charts", *failure);
+      if (auto* built = std::get_if<helm::Built>(&results[i])) {
+        leave_out_chart(built->release);
+        groups.push_back(group_of(std::move(*built), configurations_));
         continue;
       }
-      leave_out_chart(std::get<helm::Built>(results[i]));
-      groups.push_back(group_of(std::move(std::get<helm::Built>(results[i])), configurations_));
+      const auto& failure = std::get<BuildFailure>(results[i]);
+      if (flags_.goes_on && !failure.has_no_program) {
+        leave_out_chart(releases_[i]);
+        groups.push_back(failed_group(console_, failure, releases_[i], configurations_));
+      } else if (configs_[i]->helm.build == Building::Required) {
+        fail(console_, fmt::format("{}: {}", configs_[i]->file->name(), failure.message));
+        return false;
+      } else {
+        explain(releases_[i].chart, "charts", failure);
+      }
     }
     return true;
+  }
+
+  // Whether --helm, which has built it, names it.
+  bool is_named_release(const helm::Release& release) {
+    const auto named = releases_of(console_, flags_);
+    return named && std::ranges::any_of(
+                        *named, [&](const helm::Release& one) { return one.scope() == release.scope(); });
   }
 
   void add_releases(const lint::Config& config, const std::string& folder) {
@@ -271,21 +399,20 @@ class Roots {
       if (!lint::names_folder(chart.chart, config.folder, folder)) continue;
       std::string ns = !chart.ns.empty() ? chart.ns : !ns_.empty() ? ns_ : config.ns.value_or("");
       helm::Release release{folder, chart.values, chart.release, std::move(ns)};
-      if (is_left_out(release.scope())) continue;
+      if (is_left_out(release.scope()) || is_named_release(release)) continue;
       releases_.push_back(std::move(release));
       configs_.push_back(&config);
     }
   }
 
-  void leave_out_chart(const helm::Built& built) {
-    const std::string what = fmt::format("is part of {}, which was built", built.release.chart);
-    const std::string place = base::absolute_path(built.release.chart);
+  void leave_out_chart(const helm::Release& release) {
+    const std::string what = fmt::format("is part of {}, which was built", release.chart);
+    const std::string place = base::absolute_path(release.chart);
     for (const Source& source : loaded_.sources) {
       const std::string file = base::absolute_path(source.name);
       if (!base::path_below(file, place).empty()) left_out_.try_emplace(file, what);
     }
-    for (const std::string& file : built.release.values)
-      left_out_.try_emplace(base::absolute_path(file), what);
+    for (const std::string& file : release.values) left_out_.try_emplace(base::absolute_path(file), what);
   }
 
   // `kind` is what folders of this kind are called.

@@ -27,6 +27,7 @@ struct RootFlags {
   // Releases to leave out, by the names of their charts and values files. May be empty.
   std::function<bool(const std::string& path)> is_missing;
   bool builds_found = false;  // kustomizations and charts that are found in directories
+  bool goes_on = false;       // what can't be built is a finding, and its files are left out
   // Scopes of these to leave out. May be empty.
   std::function<bool(const std::string& scope)> is_left_out;
   bool gitops = false;    // --roots
@@ -43,6 +44,19 @@ struct RootFlags {
 // The group of a kustomization or chart that was built.
 lint::InputGroup group_of(kustomize::Built built, lint::Configurations& configurations);
 lint::InputGroup group_of(helm::Built built, lint::Configurations& configurations);
+
+// The nearest folder above the working directory, or it itself, that has a .git; else the working directory.
+std::string repository_root(Console& console);
+
+// Finds the parts that other kustomizations of the repository are made of.
+void find_shared_parts(Console& console, std::vector<lint::InputGroup>& groups);
+
+// What a program said, without its line breaks.
+std::string in_one_line(std::string_view said);
+
+// Moves what is found of a kustomization that can't be built to what mends it, or to the beginning of its
+// file.
+void point_into(const kustomize::Tree& tree, bool allow_remote, base::Diagnostic& found);
 
 // A group for each -k and --helm. nullopt, after an error, if one can't be built. `ns` is the namespace of
 // releases.

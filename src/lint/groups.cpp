@@ -116,21 +116,23 @@ class Merger {
   std::vector<std::shared_ptr<const void>> memory_;
 };
 
-// Refuses TrainJobs that an earlier group of the scope defines.
+// Refuses what an earlier group of the scope defines.
 class Duplicates {
  public:
   void check(Compilation& compiled, const std::string& scope) {
     std::set<std::string> refused;
+    std::set<std::string> own;  // what is twice in a group has been found there
     base::Diagnostics found;
     for (const LintedObject& object : compiled.linted) {
-      if (!object.object.starts_with("TrainJob/") || !object.name.file) continue;
-      const auto [first, is_new] = first_.try_emplace({scope, object.object}, object.name);
-      if (is_new) continue;
+      const base::Location name = name_of(object);
+      if (!name.file || !own.insert(object.object).second) continue;
+      const auto [first, is_new] = first_.try_emplace({scope, object.object}, name);
+      if (is_new || (is_same_place(first->second, name) && !is_job(object))) continue;
       Diagnostic duplicate = rules::finding("input/duplicate-object");
       duplicate.object = object.object;
       duplicate.field = "metadata.name";
       duplicate.message = fmt::format("{} is defined twice", object.object);
-      duplicate.location = object.name;
+      duplicate.location = name;
       duplicate.notes.push_back({"the first one", first->second});
       found.add(std::move(duplicate));
       refused.insert(object.object);
@@ -146,6 +148,19 @@ class Duplicates {
   }
 
  private:
+  static bool is_job(const LintedObject& object) { return object.object.starts_with("TrainJob/"); }
+
+  // A runtime of a base that two roots of one cluster apply is one runtime.
+  static bool is_same_place(const base::Location& one, const base::Location& other) {
+    return one.file->name() == other.file->name() && one.line == other.line && one.column == other.column;
+  }
+
+  static base::Location name_of(const LintedObject& object) {
+    if (is_job(object)) return object.name;
+    const yaml::Node* name = object.root ? object.root->at({"metadata", "name"}) : nullptr;
+    return name ? yaml::locate(*name) : base::Location();
+  }
+
   std::map<std::pair<std::string, std::string>, base::Location> first_;  // by scope and object
 };
 
@@ -309,7 +324,10 @@ std::string hint_at(const std::string& place) {
       place);
 }
 
+// All: of the inputs, among which are roots that could not be built.
 enum class FindingsOf { All, Governed, Both };
+
+constexpr const char* kNotBuilt = "yaml/root";
 
 GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& options, FindingsOf wanted,
                                 const CompileGroup& compile) {
@@ -335,7 +353,9 @@ GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& o
       return options.hint_for_runtime ? options.hint_for_runtime(kind, name) : std::string();
     };
     Compilation compiled = compile(i, std::move(group.inputs), std::move(group.runtimes), own);
-    if (wanted != FindingsOf::All) compiled.diagnostics.append(std::move(group.found));
+    if (wanted == FindingsOf::All)
+      group.found.retain([](const Diagnostic& found) { return found.rule == kNotBuilt; });
+    compiled.diagnostics.append(std::move(group.found));
     if (group.annotate) {
       compiled.diagnostics.retain([&](Diagnostic& found) {
         group.annotate(found);

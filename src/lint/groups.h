@@ -24,6 +24,7 @@ struct InputGroup {
   std::vector<Source> runtimes;  // of --runtimes and the configuration
   // The files from which another program has made the inputs: fixes change these.
   std::vector<Source> parts;
+  std::vector<std::string> shared_parts;  // those of which something else is made, too, that is in no group
   // The same of files that fixes can't change, since they are not YAML.
   std::vector<std::string> templates;
   // Adds what is known of the place of a finding. May be empty.

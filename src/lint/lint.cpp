@@ -146,19 +146,24 @@ void apply(const FixedFiles& fixed, std::vector<InputGroup>& groups) {
 }
 
 // A fix in a file that several groups are made of.
-using PartFix = std::tuple<std::string, uint32_t, uint32_t, std::string>;  // file, line, column, rule
+using PartFix =
+    std::tuple<std::string, uint32_t, uint32_t, std::string, std::string>;  // file, line, column, rule, text
 
 PartFix part_fix(const base::Diagnostic& diagnostic) {
   const base::Location& at = diagnostic.fix.front().range;
-  return {at.file ? at.file->name() : "", at.line, at.column, diagnostic.rule};
+  std::string text;
+  for (const base::Edit& edit : diagnostic.fix) text += edit.text + '\n';
+  return {at.file ? at.file->name() : "", at.line, at.column, diagnostic.rule, std::move(text)};
 }
 
-// Those that every group wants that is made of their file: for the others, the file is right as it is.
+// Those that every group wants that is made of their file: for the others, the file is right as it is, or
+// wrong in another way.
 class PartFixes {
  public:
   explicit PartFixes(const std::vector<InputGroup>& groups) {
     for (const InputGroup& group : groups) {
       for (const Source& part : group.parts) ++users_[part.name];
+      for (const std::string& part : group.shared_parts) ++users_[part];
     }
   }
 

@@ -216,6 +216,42 @@ generators:
         self.assertEqual(2, done.returncode)
         self.assertEqual([], [*self.folder.rglob("ran")])
 
+    def test_nothing_is_fetched(self):
+        """Whatever kustomize asks git for is refused, in a base, too; what it takes for a folder is built."""
+        self.write("bin/git", f"#!/bin/sh\ntouch {self.folder}/fetched\nexit 1\n")
+        os.chmod(self.folder / "bin/git", 0o755)
+        environment = {**os.environ, "PATH": f"{self.folder}/bin{os.pathsep}{os.environ['PATH']}"}
+        fetched = self.folder / "fetched"
+
+        def ran_git(command):
+            fetched.unlink(missing_ok=True)
+            done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, check=False)
+            return fetched.exists(), done.returncode
+
+        def check(kustomization):
+            self.write("nested/base/kustomization.yaml", kustomization)
+            kustomize_fetches, _ = ran_git([*PROGRAM, "nested"])
+            self.assertEqual((False, 2 if kustomize_fetches else 0), ran_git([BINARY, "lint", "-k", "nested"]), kustomization)
+            return kustomize_fetches
+
+        self.write("nested/kustomization.yaml", "resources: [base]\n")
+        found = {}
+        for path in ("github.com/x/y", "GitHub.com/x/y//z?ref=v1", "github.com:x/y", "git@host.org:a/b", "user@host.org:a/b.git",
+                     "https://host.org/a/b.git", "ssh://git@host/a/b", "git::https://host/a/b", f"file://{self.folder}/base",
+                     "org-1@github.com:x/y", "git@ssh.dev.azure.com:v3/a/b", "foo.git", "host.org/a/b.git", "o/_git/r",
+                     "./github.com/x/y"):
+            if ".." not in path and not path.startswith("/"):
+                self.write(f"nested/base/{path}/kustomization.yaml", "resources: [job.yaml]\n")
+                self.write(f"nested/base/{path}/job.yaml", JOB.replace("team-torch", "torch-distributed"))
+            found[path] = check(f'resources: ["{path}"]\n')
+        self.assertEqual(["foo.git", "host.org/a/b.git", "o/_git/r", "./github.com/x/y"], [path for path in found if not found[path]])
+        for kustomization in ("resources: [foo.git]\nresources: [foo.git, github.com/x/y]\n",
+                              "resources: [foo.git, github.com/x/y]\n---\na: b\n", "Resources: [foo.git, github.com/x/y]\n",
+                              "resources: [foo.git]\nComponents: [github.com/x/y]\n", "re\u017fources: [github.com/x/y]\n",
+                              "<<: {resources: [github.com/x/y]}\n", '{"resources": ["github\\u002ecom/x/y"]}\n',
+                              "resources: [foo.git]\ngenerators: [github.com/x/y]\n"):
+            self.assertTrue(check(kustomization), kustomization)
+
     def test_editor(self):
         """The language server shows what lint finds, before and after a patch is saved."""
         wrong = FILES["overlays/patched/nodes.yaml"] + "    numProcs: 3\n"

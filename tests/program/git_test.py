@@ -454,13 +454,58 @@ cost: +1 pod in team-a
     check(r.run("diff", "--base", "HEAD", "charts/b/templates/b.yaml")[0], 2, "a template that is named")
 
 
+def overlays(temporary):
+    """What kustomizations are built to is compared, on each side; one that can't be built doesn't keep the others from it."""
+    if not (shutil.which("kustomize") or shutil.which("kubectl")):
+        print("neither kustomize nor kubectl is installed: no overlay was compared")
+        return
+    patch = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: bert}\nspec: {trainer: {numNodes: %d}}\n"
+    r = Repository(temporary / "overlays").begin({
+        "base/job.yaml": job("bert").replace(", namespace: team-a", ""), "base/kustomization.yaml": "resources: [job.yaml]\n",
+        "overlays/a/kustomization.yaml": "resources: [../../base]\nnamespace: team-a\npatches: [{path: nodes.yaml}]\n",
+        "overlays/a/nodes.yaml": patch % 4,
+        "overlays/b/kustomization.yaml": "resources: [../../base]\nnamespace: team-b\n"})
+    r.write({"overlays/a/nodes.yaml": patch % 6,
+             "base/job.yaml": job("bert").replace(", namespace: team-a", "").replace("train:1", "train:2")})
+    nodes = """overlays/a/nodes.yaml:4  spec.trainer.numNodes   reaches 1 object
+  spec.replicatedJobs[node]…containers[node].env[PET_NNODES].value   "4" → "6"
+  spec.replicatedJobs[node].template.spec.parallelism   4 → 6
+  spec.replicatedJobs[node].template.spec.completions   4 → 6
+  in JobSet team-a/bert in overlays/a
+
+"""
+    changed = """base/job.yaml:7  spec.trainer.image   reaches 2 objects
+  spec.replicatedJobs[node]…containers[node].image   "r.io/train:1" → "r.io/train:2"
+  in JobSet team-a/bert in overlays/a, JobSet team-b/bert in overlays/b
+
+""" + nodes + "2 of 2 jobs change\ncost: +2 pods in team-a of overlays/a\n"
+    note = "note: comparing the working tree with HEAD\n"
+    check(r.run("diff", "--base", "HEAD"), (1, changed, note), "overlays")
+    check(r.run("diff", "--base", "HEAD", "-k", "overlays/a", "-k", "overlays/b"), (1, changed, note), "overlays that are named")
+    check(r.run("lint", "--changed-since", "HEAD", "-k", "overlays/a", "-k", "overlays/b"),
+          (0, "", "note: what changed since HEAD affects 2 of 2 jobs and runtimes\n2 jobs: no findings\n"), "lint of overlays")
+    r.git("checkout", "-q", "base")
+    check(r.run("lint", "--changed-since", "HEAD")[2].splitlines()[0], "note: what changed since HEAD affects 1 of 2 jobs and runtimes",
+          "lint of a patch")
+    r.write({"overlays/b/kustomization.yaml": "resources: [../../base, more.yaml]\n"})
+    broken_b = """overlays/b/kustomization.yaml   not accepted
+overlays/b/kustomization.yaml:1:25: error: there is no file or folder more.yaml [yaml/root]
+    1 | resources: [../../base, more.yaml]
+      |                         ^~~~~~~~~
+
+"""
+    summary = "1 of 1 job changes\ncost: +2 pods in team-a of overlays/a\n"
+    for words in ((), ("-k", "overlays/a", "-k", "overlays/b")):
+        check(r.run("diff", "--base", "HEAD", *words)[:2], (2, broken_b + nodes + summary), f"a broken overlay {words}")
+
+
 def main():
     if not shutil.which("git"):
         print("skipped: no git")
         return 77
     with tempfile.TemporaryDirectory() as folder:
         temporary = pathlib.Path(folder).resolve()
-        for part in (compare, broken, templates, lint, refusals, odd_names, submodules, hostile, states,
+        for part in (compare, broken, templates, overlays, lint, refusals, odd_names, submodules, hostile, states,
                      stored_by_filters):
             (temporary / part.__name__).mkdir()
             try:

@@ -7,6 +7,8 @@ usage: scopes_test.py BINARY
 import json
 import os
 import pathlib
+import random
+import re
 import shutil
 import subprocess
 import sys
@@ -89,6 +91,45 @@ class Scopes(unittest.TestCase):
             self.assertNotEqual(0, status, command)
             self.assertIn("clusters/prod/bert.yaml:3:18: error: TrainJob/team-a/bert is defined twice", out + err, command)
             self.assertNotIn("clusters/staging", out + err if command == ["lint"] else "", command)
+
+    def test_twice_in_any_tree(self):
+        """In random trees of folders, with settings that make a scope and settings that make none, every command finds twice what
+        is twice in a scope."""
+        for seed in range(25):
+            with self.subTest(seed):
+                folder = f"trees/{seed}"
+                scopes, expected = self.write_tree(folder, random.Random(seed))
+                places = set()
+                for command in (["lint", "-o", "text"], ["render"], ["plan"], ["explain"]):
+                    status, out, err = self.run_us(*command, folder)
+                    found = re.findall(r"^(\S+):\d+:\d+: error: (\S+) is defined twice", out + err, re.MULTILINE)
+                    places.add(tuple(sorted(found)))
+                    self.assertEqual(expected, sorted((scopes[file.rpartition("/")[0]], about) for file, about in found), command)
+                    self.assertEqual(bool(expected), status != 0, command)
+                self.assertEqual(1, len(places))
+
+    def write_tree(self, root, choose):
+        """The scope of each folder, and the objects of scopes that are defined again."""
+        folders = [root]
+        for number in range(choose.randint(2, 6)):
+            folders.append(f"{choose.choice(folders)}/d{number}")
+        scopes = {}
+        for folder in folders:  # a folder's parent comes before it
+            settings = choose.choice(["", "", "trainerVersion: '2.3'\n", "scope: false\n"])
+            if settings:
+                self.write(f"{folder}/.trainjobc.yaml", settings)
+            scopes[folder] = folder if "Version" in settings else scopes.get(folder.rpartition("/")[0], "")
+            for number in range(choose.randint(0, 3)):
+                kinds = [choose.choice([JOB.replace("mine", "torch-distributed") % 1, RUNTIME]) for _ in range(2)]
+                self.write(f"{folder}/f{number}.yaml", "---\n".join(text.replace("bert", choose.choice("ab")) for text in kinds))
+        self.write(f"{root}/one.yaml", JOB.replace("bert", "one").replace("mine", "torch-distributed") % 1)
+        seen = []
+        for path in (self.folder / root).rglob("*.yaml"):
+            scope = scopes[str(path.parent.relative_to(self.folder))]
+            for kind, name in re.findall(r"^kind: (\w+)\nmetadata: \{name: (\w+)", path.read_text(), re.MULTILINE):
+                seen.append((scope, f"{kind}/team-a/{name}" if kind == "TrainJob" else f"{kind}//{name}"))
+        once = set(seen)
+        return scopes, sorted(one for one in once for _ in range(seen.count(one) - 1))
 
     def test_twice_in_a_state(self):
         """What diff compares is the first one; that it can't be deployed is said, and is an error."""

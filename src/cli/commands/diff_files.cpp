@@ -132,6 +132,17 @@ std::string prefix_of(const InputFlags& input) {
 
 }  // namespace
 
+namespace {
+
+// Kustomizations and charts in directories are compared as what they are built to.
+InputFlags with_roots(InputFlags input) {
+  input.roots.builds_found = true;
+  input.roots.goes_on = true;
+  return input;
+}
+
+}  // namespace
+
 Options options_of(const DiffFlags& flags) {
   Options options = to_options(flags.input);
   options.with_defaults = true;
@@ -140,7 +151,7 @@ Options options_of(const DiffFlags& flags) {
 }
 
 std::optional<cluster::Report> compare_versions(Console& console, const DiffFlags& flags) {
-  auto loaded = load_inputs(console, flags.input);
+  auto loaded = load_inputs(console, with_roots(flags.input));
   if (!loaded) return std::nullopt;
   const auto compile_for = [&](lint::LoadedInputs inputs, const std::string& version) {
     for (lint::InputGroup& group : inputs.groups) group.trainer_version = version;
@@ -157,9 +168,9 @@ std::optional<cluster::Report> compare_versions(Console& console, const DiffFlag
 
 std::optional<cluster::Report> compare_files(Console& console, const DiffFlags& flags,
                                              const InputFlags& before, const InputFlags& after) {
-  auto new_inputs = load_inputs(console, after);
+  auto new_inputs = load_inputs(console, with_roots(after));
   if (!new_inputs) return std::nullopt;
-  auto old_inputs = load_inputs(console, before);
+  auto old_inputs = load_inputs(console, with_roots(before));
   if (!old_inputs) return std::nullopt;
   const Options options = options_of(flags);
   const CompiledState new_side = compile_state(std::move(*new_inputs), after, options);
@@ -177,7 +188,7 @@ std::optional<cluster::Report> compare_files(Console& console, const DiffFlags& 
 
 std::optional<cluster::Report> compare_revisions(Console& console, const DiffFlags& flags,
                                                  base::ProcessRunner& runner) {
-  const auto revisions = open_revisions(console, flags.revisions, flags.input, runner,
+  const auto revisions = open_revisions(console, flags.revisions, with_roots(flags.input), runner,
                                         std::chrono::seconds(flags.kubectl.timeout));
   if (!revisions) return std::nullopt;
   auto new_inputs = load_state(console, revisions->input, revisions->after);

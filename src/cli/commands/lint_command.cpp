@@ -14,6 +14,7 @@
 #include "base/text/text.h"
 #include "cli/commands.h"
 #include "cli/input.h"
+#include "cli/roots.h"
 #include "lint/changes.h"
 #include "lint/lint.h"
 #include "lint/report/findings.h"
@@ -236,6 +237,7 @@ int run_lint(Console& console, LintFlags flags, base::ProcessRunner& runner) {
     return fail(console, "--fix can't write to standard input: --fix --diff shows the changes");
   if (is_piped && base::trimmed(piped->text).empty() && !flags.input.directories.allow_empty)
     return fail(console, "standard input is empty: pipe manifests in, or name a file or directory");
+  if (fixes) find_shared_parts(console, groups);
   std::vector<lint::InputGroup> before;  // --fix and --changed-since need the texts afterwards
   if (fixes || since) before = groups;
   lint::Findings findings = lint::find(std::move(groups), options, flags.fail_on);

@@ -13,18 +13,13 @@ namespace trainjobc::kustomize {
 namespace {
 
 std::string refusal_of(const std::string& folder, const Tree& tree) {
-  const Reference& first = tree.remote().front();
-  const base::Location at = yaml::locate(*first.node);
-  return fmt::format("{}: {}:{}: {}{}", folder, at.file ? at.file->name() : "", at.line, problem_of(first),
-                     first.is_fetched() ? "; --kustomize-remote allows that" : "");
+  const Obstacle& first = tree.obstacles().front();
+  const std::string line = first.location.line > 0 ? fmt::format(":{}", first.location.line) : "";
+  return fmt::format("{}: {}{}: {}{}", folder, first.location.file->name(), line, first.message,
+                     first.is_fetched ? "; --kustomize-remote allows that" : "");
 }
 
 }  // namespace
-
-std::string problem_of(const Reference& reference) {
-  return reference.is_fetched() ? fmt::format("{} is not here: kustomize would fetch it", reference.path)
-                                : fmt::format("there is no file or folder {}", reference.path);
-}
 
 std::string built_name(const std::string& folder) {
   return folder == "." ? "(built)" : folder + "/(built)";
@@ -80,7 +75,7 @@ std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunne
     Root root{folder, read_tree(files, folder), std::nullopt};
     if (!root.tree->root())
       root.result = BuildFailure{false, fmt::format("{} has no kustomization.yaml that can be read", folder)};
-    if (!root.tree->remote().empty() && !options.allow_remote)
+    if (!root.tree->obstacles().empty() && !options.allow_remote)
       root.result = BuildFailure{false, refusal_of(folder, *root.tree)};
     roots.push_back(std::move(root));
   }

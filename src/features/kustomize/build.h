@@ -31,9 +31,6 @@ struct Built {
 
 using builder::BuildFailure;
 
-// Of what is not on this machine: "there is no file or folder base".
-std::string problem_of(const Reference& reference);
-
 std::string built_name(const std::string& folder);
 
 using BuildResult = std::variant<Built, BuildFailure>;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "base/files/paths.h"
@@ -20,6 +21,9 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kFileNames{"kustomization.yaml", "kustomization.yml",
                                                      "Kustomization"};
+// The fields of folders, which may be repositories.
+constexpr std::array<std::string_view, 6> kFolders{"resources",  "bases",        "components",
+                                                   "generators", "transformers", "validators"};
 // A repository has dozens; more is a mistake or an attack.
 constexpr size_t kMostKustomizations = 2000;
 
@@ -27,6 +31,20 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
   return std::ranges::any_of(prefixes, [&](std::string_view prefix) {
     return text.size() >= prefix.size() && base::lower_case(text.substr(0, prefix.size())) == prefix;
   });
+}
+
+// The field that kustomize, which ignores case as Go does when it reads JSON, takes the key for; "" if that
+// is no other one, or none that names folders.
+std::string_view taken_for(std::string_view key) {
+  std::string folded = base::lower_case(key);
+  for (const auto& [letter, plain] : {std::pair{"\u017f", "s"}, std::pair{"\u212a", "k"}}) {
+    for (size_t at = folded.find(letter); at != std::string::npos; at = folded.find(letter))
+      folded.replace(at, std::string_view(letter).size(), plain);
+  }
+  for (const std::string_view field : kFolders) {
+    if (folded == field && key != field) return field;
+  }
+  return "";
 }
 
 // What kustomize loads over HTTP wherever a file is named.
@@ -41,11 +59,7 @@ bool is_remote(std::string_view path) {
   const size_t at = path.find('@');
   const bool has_user = at != std::string_view::npos && at > 0 && path.find('/') > at;
   return has_user || path.find("://") != std::string_view::npos ||
-         starts_with_any(path, {"git::", "github.com/", "github.com:"});
-}
-
-bool Reference::is_fetched() const {
-  return is_remote(path);
+         starts_with_any(path, {"git::", "gh:", "github.com/", "github.com:"});  // gh: until kustomize 4
 }
 
 bool is_kustomization(std::string_view path) {
@@ -75,11 +89,15 @@ class TreeReader {
  private:
   using Documents = std::vector<const Node*>;
 
-  Documents documents_of(const base::SourceFile& source) {
+  // `problem` is set to why they are not all that the text says.
+  Documents documents_of(const base::SourceFile& source, std::optional<Obstacle>& problem) {
     Documents roots;
-    base::Diagnostics ignored;
-    for (const yaml::Document& document : yaml::read(source, tree_->arena_, ignored))
+    base::Diagnostics problems;
+    for (const yaml::Document& document : yaml::read(source, tree_->arena_, problems))
       roots.push_back(document.root);
+    const auto error =
+        std::ranges::find(problems.items(), base::Severity::Error, &base::Diagnostic::severity);
+    if (error != problems.items().end()) problem = Obstacle{error->location, error->message};
     return roots;
   }
 
@@ -88,11 +106,21 @@ class TreeReader {
     const auto [at, is_new] = tree_->documents_.try_emplace(place);
     if (!is_new) return at->second;
     auto text = files_.read(path);
+    std::optional<Obstacle> problem;
     if (auto* read = std::get_if<std::string>(&text)) {
       tree_->files_.insert(place);
-      at->second = documents_of(tree_->sources_.emplace_back(path, std::move(*read)));
+      at->second = documents_of(tree_->sources_.emplace_back(path, std::move(*read)), problem);
+    } else {
+      problem = Obstacle{{&tree_->inline_.emplace_back(path, "")}, std::get<base::IoError>(text).message};
     }
+    if (problem) unreadable_.emplace(place, std::move(*problem));
     return at->second;
+  }
+
+  // What kustomize may read in another way could name what it would fetch.
+  void check_readable(const std::string& path) {
+    const auto found = unreadable_.find(base::absolute_path(path));
+    if (found != unreadable_.end()) tree_->obstacles_.push_back(found->second);
   }
 
   // nullptr if there is none, or it includes itself.
@@ -101,9 +129,17 @@ class TreeReader {
     if (const auto known = kustomizations_.find(place); known != kustomizations_.end()) return known->second;
     kustomizations_[place] = nullptr;
     const std::string path = find_kustomization(files_, folder);
-    if (path.empty() || tree_->kustomizations_.size() == kMostKustomizations) return nullptr;
+    if (path.empty()) return nullptr;
     const Documents& documents = file(path);
-    if (documents.size() != 1 || !documents.front()->is_map()) return nullptr;
+    check_readable(path);
+    if (documents.empty() || !documents.front()->is_map()) return nullptr;
+    if (documents.size() > 1)
+      add_obstacle(*documents[1], "kustomize reads only the first document of a kustomization");
+    if (tree_->kustomizations_.size() == kMostKustomizations) {
+      add_obstacle(*documents.front(),
+                   fmt::format("the root has more than {} kustomizations", kMostKustomizations));
+      return nullptr;
+    }
     tree_->folders_.insert(place);
     Kustomization& own = tree_->kustomizations_.emplace_back();
     own.folder = folder;
@@ -137,12 +173,24 @@ class TreeReader {
     }
   }
 
-  // "" after adding it to the remote ones, if it is not on this machine.
+  void add_obstacle(const Node& node, std::string message) {
+    tree_->obstacles_.push_back({yaml::locate(node), std::move(message)});
+  }
+
+  void add_remote(std::string_view path, const Node& node) {
+    const bool is_fetched = is_remote(path);
+    tree_->obstacles_.push_back({yaml::locate(node),
+                                 is_fetched ? fmt::format("{} is not here: kustomize would fetch it", path)
+                                            : fmt::format("there is no file or folder {}", path),
+                                 is_fetched});
+  }
+
+  // "" after adding an obstacle, if it is not on this machine.
   std::string local_path(const Kustomization& own, const Node& item) {
     if (!item.is_string()) return "";
     std::string path = base::normal_path(fmt::format("{}/{}", own.folder, item.text()));
     if (!is_remote(item.text()) && files_.exists(path)) return path;
-    tree_->remote_.push_back({std::string(item.text()), &item});
+    add_remote(item.text(), item);
     return "";
   }
 
@@ -168,8 +216,9 @@ class TreeReader {
     }
     const yaml::Maker make(tree_->arena_);
     const yaml::Origin origin = make.made("kustomize/patches", {body});
+    std::optional<Obstacle> ignored;
     for (const Node* document :
-         documents_of(tree_->inline_.emplace_back(own.path, std::string(body->text()))))
+         documents_of(tree_->inline_.emplace_back(own.path, std::string(body->text())), ignored))
       own.patches.push_back({at(*document, origin, make), target, may_rename});
   }
 
@@ -196,6 +245,10 @@ class TreeReader {
         "labels", "commonLabels", "commonAnnotations", "metadata", "resources", "bases"};
     for (const yaml::Entry& entry : own.root->entries()) {
       if (std::ranges::find(kNotFiles, entry.key) == kNotFiles.end()) check_values(*entry.value);
+      if (const std::string_view field = taken_for(entry.key); !field.empty())
+        tree_->obstacles_.push_back(
+            {yaml::locate_key(entry),
+             fmt::format("unknown field \"{}\": kustomize takes it for {}", entry.key, field)});
     }
     for (const std::string_view key : {"generators", "transformers", "validators"}) {
       for (const Node* item : yaml::items_at(*own.root, key)) check_plugins(own, *item);
@@ -211,19 +264,19 @@ class TreeReader {
     if (!node.is_string()) return;
     const std::string_view text = node.text();
     const size_t file = text.find('=') + 1;  // key=file
-    if (is_fetched(text) || is_fetched(text.substr(file)))
-      tree_->remote_.push_back({std::string(text), &node});
+    if (is_fetched(text) || is_fetched(text.substr(file))) add_remote(text, node);
   }
 
   // Of a file, a folder or a text in the kustomization.
   void check_plugins(const Kustomization& own, const Node& item) {
     if (item.text().find('\n') != std::string_view::npos) {
       const base::SourceFile& text = tree_->inline_.emplace_back(own.path, std::string(item.text()));
-      for (const Node* document : documents_of(text)) {
-        const size_t before = tree_->remote_.size();
-        check_values(*document);
-        for (size_t i = before; i < tree_->remote_.size(); ++i) tree_->remote_[i].node = &item;
-      }
+      const size_t before = tree_->obstacles_.size();
+      std::optional<Obstacle> problem;
+      for (const Node* document : documents_of(text, problem)) check_values(*document);
+      if (problem) tree_->obstacles_.push_back(std::move(*problem));
+      for (size_t i = before; i < tree_->obstacles_.size(); ++i)
+        tree_->obstacles_[i].location = yaml::locate(item);
       return;
     }
     const std::string path = local_path(own, item);
@@ -232,6 +285,7 @@ class TreeReader {
       kustomization(path);
     } else {
       for (const Node* document : file(path)) check_values(*document);
+      check_readable(path);
     }
   }
 
@@ -332,6 +386,7 @@ class TreeReader {
   const base::FileSystem& files_;
   std::shared_ptr<Tree> tree_;
   std::map<std::string, const Kustomization*> kustomizations_;  // by absolute folder
+  std::map<std::string, Obstacle> unreadable_;                  // by absolute path
 };
 
 std::vector<const base::SourceFile*> Tree::sources() const {

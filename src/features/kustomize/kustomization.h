@@ -38,13 +38,12 @@ struct Patch {
   bool is_operations() const { return body->is_list(); }
 };
 
-// A field of a kustomization that names a file or folder.
-struct Reference {
-  std::string path;  // joined with the folder; as it is written if it is not of this machine
-  const yaml::Node* node = nullptr;
-
-  // Whether kustomize takes it for a URL or a repository.
-  bool is_fetched() const;
+// Why kustomize is not run: what it would fetch, or a file that is read in another way than kustomize may
+// read it.
+struct Obstacle {
+  base::Location location;
+  std::string message;
+  bool is_fetched = false;
 };
 
 struct Kustomization {
@@ -85,8 +84,7 @@ class Tree {
   const std::set<std::string>& folders() const { return folders_; }
   // Those of the files and patches.
   secret::SecretTexts secrets() const;
-  // What is not on this machine: kustomize would fetch it.
-  const std::vector<Reference>& remote() const { return remote_; }
+  const std::vector<Obstacle>& obstacles() const { return obstacles_; }
 
  private:
   friend class TreeReader;
@@ -101,10 +99,10 @@ class Tree {
   std::set<std::string> patch_files_;
   std::map<std::string, std::vector<const yaml::Node*>> documents_;  // by absolute path
   std::set<std::string> folders_;
-  std::vector<Reference> remote_;
+  std::vector<Obstacle> obstacles_;
 };
 
-// Reads the tree below a folder. What can't be read is left out: kustomize says why.
+// Reads the tree below a folder. Resources and patches that can't be read are left out: kustomize says why.
 std::shared_ptr<const Tree> read_tree(const base::FileSystem& files, const std::string& folder);
 
 }  // namespace trainjobc::kustomize

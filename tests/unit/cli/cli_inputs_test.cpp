@@ -184,7 +184,7 @@ base::MemoryFileSystem two_clusters() {
 
 }  // namespace
 
-TEST_CASE("scope: false: the groups share their runtimes, and no two define a TrainJob") {
+TEST_CASE("scope: false: the groups share their runtimes, and no two define the same object") {
   base::MemoryFileSystem files;
   files.files["platform/.trainjobc.yaml"] = "scope: false\nrules: {advice/image-tag: off}\n";
   files.files["platform/rt.yaml"] = kMine;
@@ -200,6 +200,13 @@ TEST_CASE("scope: false: the groups share their runtimes, and no two define a Tr
   CHECK(rendered.status == 1);
   CHECK(rendered.err == twice);
   CHECK(run(files, {"lint", "jobs", "platform"}).out == twice + "\n1 finding (1 error) in 1 of 3 files\n");
+  files.files.erase("platform/again.yaml");
+  files.files["jobs/rt.yaml"] = kMine;
+  for (const char* command : {"lint", "render", "plan"}) {
+    const Run again = run(files, {command, "jobs", "platform"});
+    CHECK(again.status == 1);
+    CHECK((again.out + again.err).find("error: ClusterTrainingRuntime//mine is defined twice") != std::string::npos);
+  }
 }
 
 TEST_CASE("scope: false: what a configuration does not set is as in the one above it") {

@@ -115,10 +115,42 @@ TEST_CASE("kustomize: what is not here is not fetched unless asked for") {
   }
   CHECK(folder.programs.calls.empty());
   CHECK(folder.run({"lint", "--kustomize-remote", "-k", "overlays/prod"}).status == 1);
+  CHECK(folder.programs.calls.size() == 1);
+  folder.files.files["base/kustomization.yaml"] = "resources: [job.yaml, git@host:team/base]\n";
+  CHECK(folder.run({"lint", "overlays"}).err ==
+        "note: overlays/prod: base/kustomization.yaml:1: git@host:team/base is not here: kustomize would fetch it; "
+        "--kustomize-remote allows that\n    its files are checked one by one\n");
+  CHECK(folder.run({"lint", "--kustomize-remote", "overlays"}).err == "");
+  CHECK(folder.programs.calls.size() == 2);
   folder.files.files["base/kustomization.yaml"] = "resources: [job.yaml]\nopenapi: {path: 'https://a/b.json'}\n";
   CHECK(folder.run({"lint", "-k", "base"}).err ==
         "trainjobc: base: base/kustomization.yaml:2: https://a/b.json is not here: kustomize would fetch it; "
         "--kustomize-remote allows that\n");
+}
+
+TEST_CASE("kustomize: a base that may be read in another way than here is not built") {
+  Folder folder;
+  const auto lint = [&](const std::string& base) {
+    folder.files.files["base/kustomization.yaml"] = base;
+    const Run run = folder.run({"lint", "-k", "overlays/prod"});
+    CHECK(run.status == 2);
+    return run.err;
+  };
+  CHECK(lint("resources: [job.yaml]\nresources: [github.com/team/base]\n") ==
+        "trainjobc: overlays/prod: base/kustomization.yaml:2: key \"resources\" is set twice in this map\n");
+  CHECK(lint("resources: [job.yaml]\n---\nresources: [github.com/team/base]\n") ==
+        "trainjobc: overlays/prod: base/kustomization.yaml:3: kustomize reads only the first document of a "
+        "kustomization\n");
+  CHECK(lint("resources: [job.yaml]\nComponents: [github.com/team/base]\n") ==
+        "trainjobc: overlays/prod: base/kustomization.yaml:2: unknown field \"Components\": kustomize takes it for "
+        "components\n");
+  CHECK(lint("re\u017fource\u017f: [github.com/team/base]\n") ==
+        "trainjobc: overlays/prod: base/kustomization.yaml:1: unknown field \"re\u017fource\u017f\": kustomize takes it "
+        "for resources\n");
+  folder.files.files["base/a.yaml"] = "a: [\n";
+  CHECK(lint("generators: [a.yaml]\n").starts_with("trainjobc: overlays/prod: base/a.yaml:1: "));
+  CHECK(lint("generators:\n- |-\n  a: [\n").starts_with("trainjobc: overlays/prod: base/kustomization.yaml:2: "));
+  CHECK(folder.programs.calls.empty());
 }
 
 TEST_CASE("kustomize: a walk builds what no other kustomization includes, instead of reading its files") {
@@ -153,7 +185,7 @@ TEST_CASE("kustomize: settings require or forbid it, and name the roots") {
   CHECK(folder.programs.calls.size() == 1);
   folder.programs.program = "none";
   const Run run = folder.run({"lint", "."});
-  CHECK(run.err == "trainjobc: neither kustomize nor kubectl is on the PATH\n");
+  CHECK(run.err == "trainjobc: .trainjobc.yaml: neither kustomize nor kubectl is on the PATH\n");
   CHECK(run.status == 2);
   folder.files.files[".trainjobc.yaml"] = "kustomize: {builds: never}\n";
   CHECK(folder.run({"lint", "."}).err ==
@@ -173,6 +205,16 @@ TEST_CASE("kustomize: other commands read files, and say what they don't build")
   CHECK(folder.run({"render", "overlays", "more", "--allow-empty", "-o", "name"}).err ==
         "note: more and 1 other are not built, their files are read one by one: -k more builds one\n");
   CHECK(folder.run({"render", "-k", "overlays/prod", "-o", "name"}).err.find("not built") == std::string::npos);
+  CHECK(folder.run({"render", "-k", "overlays/prod", "overlays", "-o", "name"}).err.find("overlays/prod is") ==
+        std::string::npos);
+}
+
+TEST_CASE("kustomize: a root that a flag and a directory name is built once") {
+  Folder folder;
+  const std::string found = folder.run({"lint", "."}).out;
+  folder.programs.calls.clear();
+  CHECK(folder.run({"lint", "-k", "overlays/prod", "."}).out == found);
+  CHECK(folder.programs.calls.size() == 1);
 }
 
 TEST_CASE("kustomize: runtimes of a root, and who uses them") {
@@ -199,6 +241,34 @@ TEST_CASE("kustomize: each root is a scope") {
   CHECK(run.out.starts_with("SCOPE          JOB           NODES  PODS  PROCESSES  GANG  QUEUE  HOSTS\n"
                             "overlays/a     default/bert  1      1     1          -     -      bert-node-0-0.bert\n"
                             "overlays/prod  default/bert  4      4     4          -     -      bert-node-0-{0..3}.bert\n"));
+}
+
+TEST_CASE("kustomize: --fix edits a base as all its overlays want it, or not at all") {
+  Folder folder;
+  const std::string runtime =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata:\n  name: team-";
+  const auto fixed = [&](const std::string& job, const std::string& more) {
+    folder.files.files["base/job.yaml"] = job;
+    for (const std::string overlay : {"overlays/a", "overlays/prod"}) {
+      const std::string own = runtime + overlay.back() + "\n";
+      folder.files.files[overlay + "/runtime.yaml"] = own;
+      folder.files.files[overlay + "/kustomization.yaml"] = "resources: [../../base, runtime.yaml]\n";
+      folder.programs.built[overlay] = job + "---\n" + own;
+    }
+    std::string& built = folder.programs.built["overlays/prod"];
+    built.insert(built.find("    numNode"), more);
+    folder.run({"lint", "--fix=all", "overlays"});
+    return folder.files.files["base/job.yaml"];
+  };
+  const std::string job = Folder::patched("numNodes", "numNode");
+  CHECK(fixed(job, "") == kJob);
+  CHECK(fixed(job, "    numNodes: 3\n") == job);  // which a patch sets: both can't be
+  const std::string other = Folder::patched("torch-distributed", "team-");
+  CHECK(fixed(other, "") == other);  // team-a in one of them, team-d in the other
+  CHECK(fixed(job, "") == kJob);
+  folder.files.files["base/job.yaml"] = job;
+  folder.run({"lint", "--fix=all", "-k", "overlays/a"});  // which says nothing of overlays/prod
+  CHECK(folder.files.files["base/job.yaml"] == job);
 }
 
 TEST_CASE("kustomize: a runtime that was renamed, and images that don't reach the job") {
