@@ -35,10 +35,10 @@ endfunction()
 
 add_generated(TRAINJOBC_SCHEMA_TABLES schema_tables.cpp schemagen schema/v*.json schema/descriptions.json)
 if(TARGET schemagen)
-  # It asks the code which CEL rules and patterns it can evaluate.
-  target_sources(schemagen PRIVATE ${PROJECT_SOURCE_DIR}/src/schema/cel.cpp ${PROJECT_SOURCE_DIR}/src/schema/pattern.cpp
-    ${PROJECT_SOURCE_DIR}/src/schema/schema.cpp)
-  target_link_libraries(schemagen PRIVATE trainjobc_k8s nlohmann_json::nlohmann_json)
+  # It asks the code which CEL rules and patterns it can evaluate. The layer as a file: the target brings its tables along.
+  target_link_libraries(schemagen PRIVATE $<TARGET_FILE:trainjobc_schema> trainjobc_k8s nlohmann_json::nlohmann_json)
+  add_dependencies(schemagen trainjobc_schema)
+  set_target_properties(schemagen PROPERTIES LINK_DEPENDS $<TARGET_FILE:trainjobc_schema>)
 endif()
 add_generated(TRAINJOBC_CATALOGUE_SOURCE catalogue_files.cpp embed templates/v*/*.yaml)
 add_generated(TRAINJOBC_RULES_SOURCE rules_table.cpp rulegen rules/*/*.md)

@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 add_library(trainjobc_library STATIC)
-foreach(layer base rules yaml secret k8s schema model policy compile lint features)
+foreach(layer base rules yaml secret k8s schema schema_tables model policy compile lint features)
   target_sources(trainjobc_library PRIVATE $<TARGET_OBJECTS:trainjobc_${layer}>)
 endforeach()
 set_target_properties(trainjobc_library PROPERTIES OUTPUT_NAME trainjobc EXPORT_NAME trainjobc LINKER_LANGUAGE CXX)
