@@ -281,35 +281,19 @@ namespace {
 // What the findings of one object and stage explain.
 struct Causes {
   using Fields = std::set<std::string_view>;
-  Fields of_wrong_type;
   Fields misspelled;  // that are missing for it
   Fields refused;
 };
 
 void note_cause(const Diagnostic& found, Causes& causes) {
-  if (found.rule.ends_with("/type")) causes.of_wrong_type.insert(found.field);
   if (!found.meant.empty()) causes.misspelled.insert(found.meant);
   if (found.severity == Severity::Error && found.depends_on.empty()) causes.refused.insert(found.field);
-}
-
-// The field that has this one inside: "spec.env[0]" for "spec.env[0].name"; "" for the fields of an object.
-std::string_view outer_field(std::string_view field) {
-  const size_t end = field.find_last_of(".[");
-  return field.substr(0, end == std::string_view::npos ? 0 : end);
-}
-
-bool is_inside(std::string_view field, const Causes::Fields& outer) {
-  for (field = outer_field(field); !field.empty(); field = outer_field(field)) {
-    if (outer.contains(field)) return true;
-  }
-  return false;
 }
 
 bool is_consequence(const Diagnostic& found, const Causes& causes) {
   const bool is_missing = found.rule.ends_with("/required") && causes.misspelled.contains(found.field);
   const auto is_refused = [&](const std::string& field) { return causes.refused.contains(field); };
-  return is_missing || is_inside(found.field, causes.of_wrong_type) ||
-         std::ranges::any_of(found.depends_on, is_refused);
+  return is_missing || std::ranges::any_of(found.depends_on, is_refused);
 }
 
 // What explains the findings, by object and stage. Valid until the findings are changed.

@@ -335,13 +335,15 @@ class Walker {
   Walker(const Context& context, const yaml::Node* root) : context_(context), root_(root) {}
   k8s::Violations found;
 
-  // `schema` is nullptr inside a misplaced list.
-  void walk(const yaml::Node& node, const Schema* schema, const k8s::Path& path) {
+  // `schema` is nullptr inside the list `misplaced`, for which there is no place.
+  void walk(const yaml::Node& node, const Schema* schema, const k8s::Path& path,
+            const k8s::Path* misplaced = nullptr) {
     if (schema && schema->type == Type::Any) return;
+    const Schema* items = schema ? schema->items : nullptr;
+    if (!items && !misplaced) misplaced = &path;
     size_t index = 0;
-    for (const yaml::Node* item : node.items()) {
-      walk(*item, schema ? schema->items : nullptr, path.child(index++));
-    }
+    for (const yaml::Node* item : node.items())
+      walk(*item, items, path.child(index++), items ? nullptr : misplaced);
     for (const yaml::Entry& entry : node.entries()) {
       const Property* property = schema ? schema->property(entry.key) : nullptr;
       const Schema* child = property ? property->schema : schema ? schema->additional : nullptr;
@@ -350,15 +352,17 @@ class Walker {
         walk(*entry.value, child, at);
       } else {
         report(entry, node, schema, at);
+        if (!is_map(schema)) found.back().depends_on = {(schema ? path : *misplaced).str()};
       }
     }
   }
 
  private:
+  static bool is_map(const Schema* schema) { return schema && schema->type == Type::Object; }
+
   void report(const yaml::Entry& entry, const yaml::Node& map, const Schema* parent, const k8s::Path& path) {
-    const bool is_map = parent && parent->type == Type::Object;
-    auto meant = is_map ? meant_field(entry.key, map, *parent) : std::nullopt;
-    auto shorthand = is_map && !meant ? stands_for(entry, map, *parent) : std::nullopt;
+    auto meant = is_map(parent) ? meant_field(entry.key, map, *parent) : std::nullopt;
+    auto shorthand = is_map(parent) && !meant ? stands_for(entry, map, *parent) : std::nullopt;
     if (shorthand && is_generic(entry.key)) meant = std::exchange(shorthand, std::nullopt);
     const std::string where = path.parent()->str();
     base::Diagnostic diagnostic = rules::finding("input/unknown-field");

@@ -313,7 +313,7 @@ std::function<int(Console&)> setup_lint(Command& command) {
       "--changed-since REV reports on the TrainJobs and runtimes that differ from those of REV, also in "
       "files that are not committed, and on all TrainJobs of a runtime or settings file that differs. As "
       "with git diff REV...HEAD, the comparison begins where HEAD left REV; --no-merge-base compares with "
-      "REV itself. A file that only has another name is no change. A finding that REV does not have is "
+      "REV itself. A renamed file is not a change. A finding that REV does not have is "
       "always reported."};
   command.variables.push_back({"TRAINJOBC_FAIL_ON", "Same as --fail-on."});
   command.exit_statuses = {
