@@ -22,6 +22,7 @@ extern char** environ;  // the standard leaves its declaration to the program
 
 #ifdef __linux__
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #endif
 
 #include <algorithm>
@@ -41,7 +42,8 @@ int status_of(int wait_status) {
 // The program inherits no descriptor from `first` on.
 void keep_open_until_start(int first) {
 #ifdef CLOSE_RANGE_CLOEXEC
-  if (::close_range(static_cast<unsigned>(first), ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
+  // By its number: older C libraries don't have the function.
+  if (::syscall(SYS_close_range, static_cast<unsigned>(first), ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
 #endif
   const long count = ::sysconf(_SC_OPEN_MAX);
   for (int fd = first; fd < std::min(count, 1L << 16U); ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);

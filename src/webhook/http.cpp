@@ -113,6 +113,18 @@ struct Server {
   }
 };
 
+// Without a free descriptor the connection stays there, and accept() would fail again at once, for ever.
+void on_accept_error(evconnlistener* listener, void*) {
+  constexpr timeval kPause{0, 100'000};
+  evconnlistener_disable(listener);
+  event_base_once(
+      evconnlistener_get_base(listener), -1, EV_TIMEOUT,
+      [](evutil_socket_t, short, void* paused) {
+        evconnlistener_enable(static_cast<evconnlistener*>(paused));
+      },
+      listener, &kPause);
+}
+
 int connection_index() {
   static const int kIndex = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr,
                                                  [](void*, void* server, CRYPTO_EX_DATA*, int, long, void*) {
@@ -351,15 +363,15 @@ std::optional<Address> parse_address(std::string_view text) {
   std::string_view host = text.substr(0, colon);
   const std::string_view digits = text.substr(colon + 1);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  Address address{.host = host.empty() ? "0.0.0.0" : std::string(host)};
+  Address address{.host = std::string(host)};
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), address.port);
   if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
   return address;
 }
 
 struct Loop::State {
+  std::list<http::Server> servers;  // libevent frees some of their connections with the base
   http::EventBase base{event_base_new()};
-  std::list<http::Server> servers;
   http::Connections connections{base.get()};
   std::set<http::Timer*> timers;
   std::vector<http::Event> signals;
@@ -398,14 +410,19 @@ std::string Loop::listen(const Address& address, const std::optional<TlsFiles>& 
     evhttp_set_bevcb(server.http.get(), http::accept_tls, &server);
   }
   evhttp_set_max_body_size(server.http.get(), static_cast<ev_ssize_t>(limits.body));
-  evhttp_set_max_headers_size(server.http.get(), 64 << 10);
+  evhttp_set_max_headers_size(server.http.get(), static_cast<ev_ssize_t>(limits.headers));
   evhttp_set_timeout(server.http.get(), static_cast<int>(limits.idle.count()));
   evhttp_set_allowed_methods(server.http.get(), EVHTTP_REQ_GET | EVHTTP_REQ_POST);
   evhttp_set_gencb(server.http.get(), http::on_request, &server);
-  evhttp_bound_socket* bound =
-      evhttp_bind_socket_with_handle(server.http.get(), address.host.c_str(), address.port);
+  evhttp_bound_socket* bound = nullptr;
+  // "::" accepts IPv4, too; a machine without IPv6 doesn't have it.
+  for (const char* host : {address.host.empty() ? "::" : address.host.c_str(), "0.0.0.0"}) {
+    if (!bound) bound = evhttp_bind_socket_with_handle(server.http.get(), host, address.port);
+    if (!address.host.empty()) break;
+  }
   if (!bound) return fmt::format("listen on {}:{}: {}", address.host, address.port, strerror(errno));
   server.listener = evhttp_bound_socket_get_listener(bound);
+  evconnlistener_set_error_cb(server.listener, http::on_accept_error);
   const evutil_socket_t socket = evconnlistener_get_fd(server.listener);
   // For the connections, which inherit it: the body of an answer doesn't wait until its headers are
   // acknowledged.

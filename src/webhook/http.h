@@ -30,7 +30,7 @@ using Reply = std::function<void(HttpResponse)>;
 using Handler = std::function<void(const HttpRequest& request, Reply reply)>;
 
 struct Address {
-  std::string host;  // "0.0.0.0"
+  std::string host;  // "": all addresses of this machine
   uint16_t port = 0;
 };
 
@@ -44,7 +44,8 @@ struct TlsFiles {
 
 struct ServerLimits {
   size_t body = 0;                // bytes
-  size_t connections = 500;       // more wait to be accepted
+  size_t headers = 8 << 10;       // bytes
+  size_t connections = 500;       // with TLS; more wait to be accepted
   std::chrono::seconds idle{30};  // for a handshake, a request, and the next request
 };
 

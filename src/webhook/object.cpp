@@ -16,8 +16,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The API server refuses manifests that are nested deeper, long before this.
-constexpr size_t kDeepest = 200;
 // With what servers add: managedFields has as many values as the rest.
 constexpr size_t kMostParsed = 3 * kMostValues;
 // Levels below an object that are always read: metadata.name.
@@ -71,8 +69,9 @@ class BoundedReader final : public nlohmann::json_sax<Json> {
 
   bool open(Json container) {
     if (open_.size() == object_depth_) values_ = 0;
+    if (open_.size() > object_depth_ + kDeepest) values_ = kMostParsed + 1;
     open_.push_back(add(std::move(container)));
-    return open_.size() <= kDeepest;
+    return true;
   }
 
   bool close() {

@@ -15,12 +15,13 @@ namespace trainjobc::webhook {
 // Of an object as it was written.
 inline constexpr size_t kMostValues = 10'000;
 inline constexpr size_t kLargestObject = size_t{1} << 20U;  // bytes
+inline constexpr size_t kDeepest = 200;                     // maps and lists in each other
 
 // How deep the objects are in the JSON that is parsed.
 enum class ObjectDepth : size_t { Alone = 0, WatchEvent = 1, List = 2, Review = 2 };
 
-// nullopt if it is not JSON, or nested too deeply. An object of several times kMostValues is read as far as
-// its metadata, and its spec is null.
+// nullopt if it is not JSON. An object of several times kMostValues, or nested deeper than kDeepest, is read
+// as far as its metadata, and its spec is null.
 std::optional<nlohmann::json> parse_objects(std::string_view text, ObjectDepth depth);
 
 // The object as its author wrote it: without status, and without what servers add.

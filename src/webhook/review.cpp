@@ -71,7 +71,7 @@ bool is_checked(const Json& request) {
 
 std::variant<Review, BadReview> read_review(std::string_view body) {
   const auto root = parse_objects(body, ObjectDepth::Review);
-  if (!root) return BadReview{"the body is not JSON, or is nested too deeply"};
+  if (!root) return BadReview{"the body is not JSON"};
   if (text(*root, "apiVersion") != "admission.k8s.io/v1" || text(*root, "kind") != "AdmissionReview")
     return BadReview{"the body is not an AdmissionReview of admission.k8s.io/v1"};
   const Json& request = member(*root, "request");
@@ -220,8 +220,8 @@ base::Diagnostics findings_on(const Review& review, std::vector<Source> runtimes
 Answer not_checked(std::string_view what) {
   Answer answer;
   answer.warnings.push_back(
-      fmt::format("trainjobc does not check this: the {} has more than {} values or {} KiB", what,
-                  kMostValues, kLargestObject / 1024));
+      fmt::format("trainjobc does not check this: the {} has more than {} values, {} KiB or {} levels", what,
+                  kMostValues, kLargestObject / 1024, kDeepest));
   return answer;
 }
 

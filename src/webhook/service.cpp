@@ -4,6 +4,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -36,6 +37,9 @@ constexpr milliseconds kFirstPause{500};
 constexpr milliseconds kLongestPause{30000};
 // Of a list's page, or a line of a watch: a page of the largest objects that an API server stores.
 constexpr size_t kMaxAnswer = size_t{64} << 20U;
+
+// Those of the reviews' connections, of as many to the API server, and of some for the status pages.
+constexpr rlim_t kMostDescriptors = 2048;
 
 struct WatchedKind {
   std::string_view kind;
@@ -89,7 +93,7 @@ class Service {
   void watch_files();
   std::string texts_of_files() const;
   void stop();
-  void stop_when_idle(Clock::time_point deadline);
+  void stop_when_idle(Clock::time_point deadline, bool was_idle);
 
   base::FileSystem& files_;
   const ServiceOptions& options_;
@@ -116,6 +120,14 @@ void Service::write_log(std::string_view message, Json fields) {
   log_(fields.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
+// With them, the connections that clients of the status pages can keep open.
+void limit_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur <= kMostDescriptors) return;
+  limit.rlim_cur = kMostDescriptors;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 std::string Service::run() {
   if (std::string error = start(); !error.empty()) return error;
   loop_.run();
@@ -128,6 +140,7 @@ std::string Service::start() {
   policy_.trainer_version = options_.trainer_version;
   if (std::string error = load_settings(); !error.empty()) return error;
   add_runtimes();
+  limit_descriptors();
   const ServerLimits limits{.body = kMaxReview};
   std::string error =
       loop_.listen(options_.listen, options_.tls, limits,
@@ -387,13 +400,15 @@ void Service::stop() {
   const Clock::time_point deadline = Clock::now() + options_.drain;
   loop_.after(std::chrono::duration_cast<milliseconds>(options_.drain) / 2, [this, deadline] {
     loop_.close_listeners();
-    stop_when_idle(deadline);
+    stop_when_idle(deadline, false);
   });
 }
 
-void Service::stop_when_idle(Clock::time_point deadline) {
-  if (loop_.open_requests() == 0 || Clock::now() >= deadline) return loop_.stop();
-  loop_.after(milliseconds{20}, [this, deadline] { stop_when_idle(deadline); });
+// The last answers are on their way until the next look.
+void Service::stop_when_idle(Clock::time_point deadline, bool was_idle) {
+  const bool is_idle = loop_.open_requests() == 0;
+  if ((is_idle && was_idle) || Clock::now() >= deadline) return loop_.stop();
+  loop_.after(milliseconds{20}, [this, deadline, is_idle] { stop_when_idle(deadline, is_idle); });
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ std::vector<std::string> warnings(const json& object) {
 
 TEST_CASE("an object of too many values or bytes is not checked, which a warning says") {
   const std::string said =
-      "trainjobc does not check this: the TrainJob has more than 10000 values or 1024 KiB";
+      "trainjobc does not check this: the TrainJob has more than 10000 values, 1024 KiB or 200 levels";
   // Without the args, it has 11 values.
   CHECK(webhook::checkable_text(job(webhook::kMostValues - 11)));
   CHECK(!webhook::checkable_text(job(webhook::kMostValues - 10)));
@@ -56,9 +56,8 @@ TEST_CASE("an object of too many values or bytes is not checked, which a warning
   json script = job(0);
   script["spec"]["trainer"]["args"] = {std::string(webhook::kLargestObject, 'a')};
   CHECK(warnings(script) == std::vector{said});
-  CHECK(warnings(job(1)) ==
-        std::vector<std::string>{
-            "trainjobc does not check this: the runtime torch has more than 10000 values or 1024 KiB"});
+  CHECK(warnings(job(1)) == std::vector<std::string>{"trainjobc does not check this: the runtime torch has "
+                                                     "more than 10000 values, 1024 KiB or 200 levels"});
 }
 
 TEST_CASE("of an object that is much too large, the metadata is read") {
@@ -76,7 +75,29 @@ TEST_CASE("of an object that is much too large, the metadata is read") {
   CHECK(stored->json.empty());
 }
 
-TEST_CASE("what is no object, or nested too deeply, is not read") {
+TEST_CASE("an object that is nested too deeply is not checked; those beside it are") {
+  const auto nested = [](size_t levels) {
+    json value = "a";
+    for (size_t i = 0; i < levels; ++i) value = json::array({std::move(value)});
+    json object = job(1);
+    object["spec"]["trainer"]["args"] = value;
+    return object;
+  };
+  const size_t most = webhook::kDeepest - 2;  // spec.trainer
+  json left = nested(most);
+  CHECK(webhook::parse_objects(left.dump(), webhook::ObjectDepth::Alone) == left);
+  left["spec"] = nullptr;
+  CHECK(webhook::parse_objects(nested(most + 1).dump(), webhook::ObjectDepth::Alone) == left);
+  CHECK(
+      warnings(nested(1'000)) ==
+      std::vector<std::string>{
+          "trainjobc does not check this: the TrainJob has more than 10000 values, 1024 KiB or 200 levels"});
+  const json list{{"metadata", {}}, {"items", {job(1), nested(most + 1), job(2)}}};
+  CHECK(webhook::parse_objects(list.dump(), webhook::ObjectDepth::List) ==
+        json{{"metadata", {}}, {"items", {job(1), left, job(2)}}});
+}
+
+TEST_CASE("what is no object is not read") {
   for (const std::string& text :
        {std::string("[]"), std::string("{"), fmt::format("{{\"a\":{}", std::string(300, '['))})
     CHECK(!webhook::parse_objects(text, webhook::ObjectDepth::Alone));

@@ -86,11 +86,10 @@ TEST_CASE("review: what is not checked has no object") {
 }
 
 TEST_CASE("review: bodies that are none") {
-  const std::string_view kNoJson = "the body is not JSON, or is nested too deeply";
+  const std::string_view kNoJson = "the body is not JSON";
   CHECK(problem_of("") == kNoJson);
   CHECK(problem_of("[]") == kNoJson);
   CHECK(problem_of("{\"a\":" + std::string(100000, '[')) == kNoJson);
-  CHECK(problem_of(R"({"a":)" + std::string(300, '[') + std::string(300, ']') + "}") == kNoJson);
   CHECK(problem_of("{}") == "the body is not an AdmissionReview of admission.k8s.io/v1");
   CHECK(problem_of(R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"})") ==
         "the AdmissionReview has no request.uid");
