@@ -15,6 +15,7 @@
 # make python   build the Python module in build/python, and run its tests
 # make install  build, install below PREFIX (/usr/local), below DESTDIR
 # make tarball, deb, wheel, sdist   a package in build/dist;  make dist  all of them, with SHA256SUMS and an SBOM
+# make wheel MACHINE=aarch64 PYTHONS="python3.12 python3.13t"  the wheels for arm64, in build-arm64/dist, with modules for these
 # make image    a container image in build/dist, with buildah
 # make arm64    the static binary for arm64 Linux in build-arm64, tried under qemu-user;  make macos  for arm64 macOS
 # make docs     the documentation's site in build/docs/site
@@ -36,6 +37,7 @@ FUZZ_SECONDS ?= 60
 FUZZ_TARGETS ?=
 COST ?= --all
 CMAKE_FLAGS ?=
+MACHINE ?= $(shell uname -m)
 PREFIX ?= /usr/local
 
 .PHONY: all build bootstrap demo test unit dev e2e golden live train compose bench bench-growth cost format tidy asan tsan fuzz coverage python install tarball deb wheel sdist image dist static arm64 macos docs playground clean
@@ -158,11 +160,12 @@ tarball deb: static
 	@tools/package.sh $@ $(BUILD)
 	@ls $(BUILD)/dist/*$(if $(filter deb,$@),.deb,.tar.gz)
 
-wheel: static
-	@tools/bootstrap.sh python3-pip python3-venv python3-dev unzip
-	@ninja -C $(BUILD) --quiet trainjobc_library
-	@PYTHONS="$${PYTHONS-python3}" tools/package.sh $@ $(BUILD)
-	@ls $(BUILD)/dist/*.whl
+wheel: PACKAGED = $(if $(filter $(MACHINE),$(shell uname -m)),$(BUILD),build-arm64)
+wheel: $(if $(filter $(MACHINE),$(shell uname -m)),static,arm64)
+	@tools/bootstrap.sh python3-pip python3-venv python3-dev
+	@tools/manylinux.sh $(MACHINE) $(BUILD)
+	@PYTHONS="$${PYTHONS-python3}" tools/package.sh $@ $(PACKAGED)
+	@ls $(PACKAGED)/dist/*.whl
 
 sdist:
 	@tools/bootstrap.sh python3-pip python3-venv
@@ -195,4 +198,4 @@ dist: tarball deb wheel sdist
 	@cat $(BUILD)/dist/SHA256SUMS
 
 clean:
-	@rm -rf build build-asan build-tsan build-fuzz build-coverage build-tidy build-arm64 build-macos build-playground
+	@rm -rf build build-asan build-tsan build-fuzz build-coverage build-tidy build-arm64 build-macos build-manylinux-* build-playground

@@ -47,9 +47,9 @@ if(SKBUILD AND TARGET trainjobc-static)
   set_target_properties(trainjobc_python PROPERTIES TRAINJOBC_STATIC ON)
 endif()
 if(SKBUILD AND CMAKE_SYSTEM_NAME STREQUAL Linux)
-  # Symbols of the archives are the module's own: a process may have other versions of these libraries.
   target_link_options(trainjobc_python PRIVATE
-    -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL -Wl,--gc-sections -Wl,-z,relro -Wl,-z,now)
+    -static-libstdc++ -static-libgcc -Wl,--version-script=${PROJECT_SOURCE_DIR}/python/src/core.map
+    -Wl,--gc-sections -Wl,-z,relro -Wl,-z,now)
 endif()
 
 # Beside it, the package's Python sources, so that the build folder can be imported from.

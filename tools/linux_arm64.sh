@@ -38,7 +38,7 @@ ninja -C "$host" --quiet trainjobc schemagen embed rulegen
 # shellcheck disable=SC2086
 cmake -S . -B $build -G Ninja -DCMAKE_TOOLCHAIN_FILE=cmake/toolchains/linux-aarch64.cmake -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_UNITY_BUILD=ON -DBUILD_TESTING=OFF -DTRAINJOBC_HOST_BUILD="$host" ${CMAKE_FLAGS:-} > /dev/null
-ninja -C $build --quiet ${JOBS:+-j "$JOBS"} trainjobc-static trainjobc_library
+ninja -C $build --quiet ${JOBS:+-j "$JOBS"} trainjobc-static
 
 # It says what it is, and renders and lints as the binary of this machine does.
 qemu-aarch64-static $build/static/trainjobc version

@@ -48,10 +48,10 @@ sdist() {
   mv "$stage/sdist/trainjobc-$version.tar.gz" "$dist/"
 }
 
-# The wheel for any Python has the command alone, and runs on any Linux. Those for a CPython also have the module, which
-# needs the C library of the build: one for 3.12 and newer (abi3), one each for 3.10, 3.11 and those without a GIL. PYTHONS
-# names the interpreters; by default, there are none. For arm64, one of this machine's makes the abi3 module: its headers
-# are the same, and only the names of other modules are the machine's.
+# The wheel for any Python has the command alone, and runs on any Linux. Those for a CPython also have the module, linked
+# with what tools/manylinux.sh has made: one for 3.12 and newer (abi3), one each for 3.10, 3.11 and those without a GIL.
+# PYTHONS names the interpreters; by default, there are none. For another machine, one of this machine's makes the abi3
+# module: its headers are the same, and only the names of other modules are the machine's.
 wheel() {
   mkdir "$stage/wheel"
   case $platform in
@@ -59,16 +59,13 @@ wheel() {
     macos-*) any=macosx_13_0_$machine ;;
   esac
   one_wheel "$any" python3 --config-settings=wheel.py-api=py3 --config-settings=cmake.define.TRAINJOBC_PYTHON=OFF
-  [ -e "$build/libtrainjobc.a" ] || return 0
-  set -- "--config-settings=cmake.define.TRAINJOBC_PREBUILT_LIBRARY=$build/libtrainjobc.a"
-  if [ "$platform" != "linux-$(uname -m)" ]; then
-    [ "$platform" = linux-aarch64 ] || return 0
-    export TRAINJOBC_ARM64="$build/root"
-    set -- "$@" "--config-settings=cmake.define.CMAKE_TOOLCHAIN_FILE=$PWD/cmake/toolchains/linux-aarch64.cmake"
-  fi
+  modules=$PWD/build-manylinux-$machine
+  [ -e "$modules/libtrainjobc.a" ] || return 0
+  export TRAINJOBC_ZIG="$modules/cross" TRAINJOBC_ZIG_SYSTEM=Linux TRAINJOBC_ZIG_PROCESSOR="$machine"
   for python in ${PYTHONS:-}; do
-    if [ "${TRAINJOBC_ARM64:-}" ]; then has_abi3 "$python" || continue; fi
-    one_wheel "$any" "$python" "$@"
+    if [ "$machine" != "$(uname -m)" ]; then has_abi3 "$python" || continue; fi
+    one_wheel "manylinux_2_28_$machine" "$python" "--config-settings=cmake.define.TRAINJOBC_PREBUILT_LIBRARY=$modules/libtrainjobc.a" \
+      "--config-settings=cmake.define.CMAKE_TOOLCHAIN_FILE=$PWD/cmake/toolchains/zig.cmake"
   done
 }
 
@@ -84,12 +81,6 @@ one_wheel() {
   rm -f "$stage"/wheel/*.whl
   CMAKE_ARGS="-DTRAINJOBC_PREBUILT=$build/static/trainjobc" \
     quietly "$python" -m pip --disable-pip-version-check wheel --no-deps --wheel-dir "$stage/wheel" "$@" .
-  module=$(unzip -Z1 "$stage"/wheel/*.whl 'trainjobc/_core*.so' 2> /dev/null || true)
-  if [ "$module" ]; then
-    unzip -q -o -d "$stage/wheel" "$stage"/wheel/*.whl "$module"
-    newest=$(readelf -V "$stage/wheel/$module" | sed -n 's/.*Name: GLIBC_2\.\([0-9]*\).*/\1/p' | sort -n | tail -n 1)
-    tag=manylinux_2_${newest}_$machine
-  fi
   python3 tools/retag_wheel.py "$stage"/wheel/*.whl "$tag" "$dist"
 }
 

@@ -13,6 +13,7 @@ if [ "${1:-}" != --collect ]; then
   rm -rf build/dist
   make static
   make arm64
+  for machine in x86_64 aarch64; do tools/manylinux.sh $machine; done
   case $platforms in *macos*) make macos ;; esac
 fi
 # The module for those CPythons that are here: tools/pythons.sh installs them.
