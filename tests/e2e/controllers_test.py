@@ -37,6 +37,7 @@ TEST_MODULES = (
     "unchanged_tests",
     "exported_tests",
     "flux_tests",
+    "kustomize_tests",
     "following_tests",
     "guard_tests",
     "webhook_tests",
