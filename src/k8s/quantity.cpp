@@ -390,6 +390,13 @@ std::string Quantity::to_string() const {
   return minus + print_binary(amount_, in_int64_);
 }
 
+std::string Quantity::exact_text() const {
+  std::string text = to_string();
+  const std::optional<Quantity> again = parse(text);
+  if (again && *again == *this) return text;
+  return (amount_.negative ? "-" : "") + print_decimal(amount_, Format::DecimalExponent);
+}
+
 int64_t Quantity::scaled(int32_t exponent) const {
   return in_int64_ ? scaled_in_int64(amount_, exponent) : scaled_in_decimal(amount_, exponent);
 }

@@ -65,6 +65,8 @@ class Quantity {
   // "500m"). Until the first add or multiply, a text that Kubernetes considers canonical stays as it was
   // written ("+5", "1.500"). Decimal amounts that would need a suffix above E lose it ("1000E" -> "1").
   std::string to_string() const;
+  // The same, but one that Kubernetes reads back as this amount ("1000E" -> "1e21").
+  std::string exact_text() const;
   Format format() const { return format_; }
 
   // Kubernetes' Value(): rounded up to a whole number (1500m -> 2). The same as in Go even if Go's result is

@@ -61,7 +61,7 @@ std::string cost_text(const Cost& cost) {
   std::vector<std::string> parts;
   for (const std::string& resource : cluster::in_order(cost.requests)) {
     const k8s::Quantity& amount = cost.requests.find(resource)->second;
-    parts.push_back(fmt::format("{}{} {}", amount.sign() > 0 ? "+" : "", amount.to_string(), resource));
+    parts.push_back(fmt::format("{}{} {}", amount.sign() > 0 ? "+" : "", amount.exact_text(), resource));
   }
   if (parts.empty())
     parts.push_back(fmt::format("{:+} {}", cost.pods, cost.pods == 1 || cost.pods == -1 ? "pod" : "pods"));
@@ -394,7 +394,7 @@ Json to_json(const cluster::ObjectDiff& object, const cluster::Difference& diffe
 
 Json to_json(const Cost& cost) {
   Json requests = Json::object();
-  for (const auto& [resource, amount] : cost.requests) requests.add(resource, amount.to_string());
+  for (const auto& [resource, amount] : cost.requests) requests.add(resource, amount.exact_text());
   return with_scope({{"namespace", cost.ns}, {"pods", cost.pods}, {"requests", requests}}, cost.scope);
 }
 

@@ -29,7 +29,7 @@ std::string cell_of(const std::optional<int64_t>& number, std::string_view unkno
 
 std::string cell_of(const Amounts& amounts, const std::string& resource) {
   const auto found = amounts.find(resource);
-  return found != amounts.end() ? found->second.to_string() : "-";
+  return found != amounts.end() ? found->second.exact_text() : "-";
 }
 
 std::string or_dash(std::string_view text) {
@@ -89,7 +89,7 @@ class ResourceColumns {
     std::string others;
     for (const auto& [resource, amount] : amounts) {
       if (std::ranges::find(own_, resource) != own_.end()) continue;
-      others += fmt::format("{}{} {}", others.empty() ? "" : ", ", amount.to_string(), resource);
+      others += fmt::format("{}{} {}", others.empty() ? "" : ", ", amount.exact_text(), resource);
     }
     cells.push_back(or_dash(others));
   }
@@ -411,7 +411,7 @@ report::Document document_of(const Plan& plan, const PlanFormat& format, bool is
 
 Json to_json(const Amounts& amounts) {
   Json json = Json::object();
-  for (const auto& [resource, quantity] : amounts) json.add(resource, quantity.to_string());
+  for (const auto& [resource, quantity] : amounts) json.add(resource, quantity.exact_text());
   return json;
 }
 

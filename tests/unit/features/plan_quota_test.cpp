@@ -78,6 +78,22 @@ TEST_CASE("amounts as Kueue counts and prints them") {
   CHECK(plan::units_text("cpu", plan::kUncounted) == "more than 9223372036854775807m");
 }
 
+// Kubernetes writes 1000E as "1".
+TEST_CASE("sums that Kubernetes has no suffix for are counted") {
+  auto sum = *k8s::Quantity::parse("500E");
+  sum.add(sum);
+  CHECK(sum.to_string() == "1");
+  CHECK(plan::to_units("memory", sum) == plan::kUncounted);
+  CHECK(sum.exact_text() == "1e21");
+  auto binary = *k8s::Quantity::parse("4Ei");
+  binary.multiply(256);
+  CHECK(binary.to_string() == "1");
+  CHECK(binary.exact_text() == "1180591620717411303424");
+  auto debt = *k8s::Quantity::parse("-1000E");
+  CHECK(debt.exact_text() == "-1e21");
+  CHECK(k8s::Quantity::parse("1.500")->exact_text() == "1.500");
+}
+
 TEST_CASE("capacity: quota, cohorts and their limits") {
   const plan::Quota quota =
       quota_of(kueue_object("ResourceFlavor", "f", "") +

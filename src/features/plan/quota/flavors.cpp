@@ -127,7 +127,7 @@ std::vector<QueuedPodSet> queued_pod_sets(const Quota& quota, const ClusterQueue
     set.name = job.name;
     set.pods = job.replicas * cluster::pods_per_job(job);
     for (const auto& [resource, quantity] : cluster::requests_of_pod(*job.pod_spec))
-      set.requests[resource] = multiplied(to_units(resource, quantity.to_string()), set.pods);
+      set.requests[resource] = multiplied(to_units(resource, quantity), set.pods);
     if (group_of_resource(queue, kPods)) set.requests[std::string(kPods)] = set.pods;
     suitability.add_unsuited(*job.job_spec, *job.pod_spec, set);
     sets.push_back(std::move(set));

@@ -26,12 +26,15 @@ bool is_in_bytes(std::string_view resource) {
 
 }  // namespace
 
+Units to_units(std::string_view resource, const k8s::Quantity& amount) {
+  const auto most = k8s::Quantity::parse(fmt::format("{}{}", kMost, resource == kCpu ? "m" : ""));
+  if (amount.compare(*most) > 0) return kUncounted;
+  return resource == kCpu ? amount.milli_value() : amount.value();
+}
+
 Units to_units(std::string_view resource, std::string_view quantity) {
   const auto amount = k8s::Quantity::parse(quantity);
-  if (!amount) return 0;
-  const auto most = k8s::Quantity::parse(fmt::format("{}{}", kMost, resource == kCpu ? "m" : ""));
-  if (amount->compare(*most) > 0) return kUncounted;
-  return resource == kCpu ? amount->milli_value() : amount->value();
+  return amount ? to_units(resource, *amount) : 0;
 }
 
 Units added(Units a, Units b) {

@@ -27,6 +27,7 @@ __extension__ using Units = __int128;
 // An amount that Kueue can't count, and what it is added to: more than any quota.
 inline constexpr Units kUncounted = Units{1} << 100U;
 // kUncounted if it does not fit an int64.
+Units to_units(std::string_view resource, const k8s::Quantity& amount);
 Units to_units(std::string_view resource, std::string_view quantity);
 Units added(Units a, Units b);
 Units multiplied(Units a, int64_t factor);
