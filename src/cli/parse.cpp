@@ -39,9 +39,45 @@ struct ParsedCommand {
   std::deque<Binding> bindings;
 };
 
+// The words of a line, which may name flags: CLI11 is slow to add those that are not named.
+class NamedFlags {
+ public:
+  explicit NamedFlags(std::span<const std::string> words) : words_(words) {}
+
+  bool has(const std::string& command) const { return std::ranges::count(words_, command) > 0; }
+
+  // Whether the flag is named, or required, by the command or by a flag that is named.
+  bool has(const Flag& flag, const Command& command) const {
+    return flag.positional || flag.required || is_named(flag) ||
+           std::ranges::any_of(command.flags, [&](const Flag& other) {
+             return std::ranges::any_of(other.needed,
+                                        [&](const std::string& name) { return flag.has_name(name); }) &&
+                    is_named(other);
+           });
+  }
+
+ private:
+  bool is_named(const Flag& flag) const {
+    const auto is_on_line = [&](const std::string& name) { return is_in_words(name); };
+    return std::ranges::any_of(flag.names, is_on_line) || std::ranges::any_of(flag.old_names, is_on_line);
+  }
+
+  // Of "-f", a word such as "-Rf" has the letter.
+  bool is_in_words(std::string_view name) const {
+    return std::ranges::any_of(words_, [&](std::string_view word) {
+      if (!name.starts_with("--")) return word.starts_with('-') && word.find(name.substr(1)) != word.npos;
+      return word.starts_with(name) && (word.size() == name.size() || word[name.size()] == '=');
+    });
+  }
+
+  std::span<const std::string> words_;
+};
+
 class Tree {
  public:
-  explicit Tree(Command& root) : app_(root.summary, root.name) { add(root, app_); }
+  Tree(Command& root, std::span<const std::string> words) : named_(words), app_(root.summary, root.name) {
+    add(root, app_);
+  }
 
   CLI::App& app() { return app_; }
 
@@ -60,10 +96,12 @@ class Tree {
     node.app = &app;
     app.require_subcommand(command.needs_command ? 1 : 0);
     for (Flag& flag : command.flags) {
-      if (!flag.after_dashes) add(flag, node);
+      if (!flag.after_dashes && named_.has(flag, command)) add(flag, node);
     }
     for (const Binding& binding : node.bindings) relate(binding, node);
-    for (Command& sub : command.commands) add(sub, *app.add_subcommand(sub.name, sub.summary));
+    for (Command& sub : command.commands) {
+      if (named_.has(sub.name)) add(sub, *app.add_subcommand(sub.name, sub.summary));
+    }
   }
 
   static void add(Flag& flag, ParsedCommand& node) {
@@ -94,11 +132,15 @@ class Tree {
   }
 
   static void relate(const Binding& binding, ParsedCommand& node) {
-    for (const std::string& name : binding.flag->needed) binding.option->needs(node.app->get_option(name));
-    for (const std::string& name : binding.flag->excluded)
-      binding.option->excludes(node.app->get_option(name));
+    for (const std::string& name : binding.flag->needed) {
+      if (CLI::Option* other = node.app->get_option_no_throw(name)) binding.option->needs(other);
+    }
+    for (const std::string& name : binding.flag->excluded) {
+      if (CLI::Option* other = node.app->get_option_no_throw(name)) binding.option->excludes(other);
+    }
   }
 
+  NamedFlags named_;
   CLI::App app_;
   std::deque<ParsedCommand> nodes_;
 };
@@ -238,7 +280,7 @@ std::vector<std::string> with_empty_values(const Command& root, std::span<const 
 }  // namespace
 
 ParsedLine parse(Command& root, const std::vector<std::string>& arguments) {
-  Tree tree(root);
+  Tree tree(root, arguments);
   ParsedLine line;
   line.command = &root;
   auto end = arguments.end();

@@ -321,12 +321,16 @@ class Classifier {
 // is.
 bool looks_like_job(const yaml::FoundDocument& document) {
   if (document.may_be_json) return false;
-  constexpr std::string_view kKind = "kind: TrainJob";
+  constexpr std::string_view kKey = "\nkind:";
   const std::string_view text = document.text;
-  const size_t at = text.starts_with(kKind) ? 0 : text.find("\nkind: TrainJob");
+  const bool is_first = text.starts_with(kKey.substr(1));
+  const size_t at = is_first ? 0 : text.find(kKey);
   if (at == std::string_view::npos) return false;
-  const size_t end = text.find(kKind, at) + kKind.size();
-  return end == text.size() || base::kSpace.find(text[end]) != std::string_view::npos;
+  std::string_view value = text.substr(at + kKey.size() - (is_first ? 1 : 0));
+  value = value.substr(0, value.find_first_of("#\r\n"));
+  if (value.empty() || base::kBlanks.find(value.front()) == std::string_view::npos) return false;
+  value = base::trimmed(value, base::kBlanks);
+  return value == "TrainJob" || value == "\"TrainJob\"" || value == "'TrainJob'";
 }
 
 // A document of a file, and what was read from it.

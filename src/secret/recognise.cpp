@@ -177,6 +177,7 @@ bool is_no_secret(std::string_view value) {
 }  // namespace
 
 std::string_view known_key(std::string_view text) {
+  if (text.empty() || !kFirstBytes[static_cast<unsigned char>(text.front())]) return {};
   if (text.starts_with(kKeyBegin) && text.find(kPrivateKey) != std::string_view::npos) return "a private key";
   const auto form = std::ranges::find_if(kKeyForms, [&](const KeyForm& known) {
     if (!text.starts_with(known.prefix)) return false;

@@ -19,11 +19,11 @@ def run(command, set_limits):
     return subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=set_limits)
 
 
-def jobs(folder):
-    path = pathlib.Path(folder, "jobs.yaml")
-    text = subprocess.run([sys.executable, ROOT / "bench/make_jobs.py", "200"], capture_output=True, text=True,
+def jobs(folder, count=200, quote=""):
+    path = pathlib.Path(folder, f"jobs{count}{len(quote)}.yaml")
+    text = subprocess.run([sys.executable, ROOT / "bench/make_jobs.py", str(count)], capture_output=True, text=True,
                           check=True).stdout
-    path.write_text(text)
+    path.write_text(text.replace("kind: TrainJob\n", f"kind: {quote}TrainJob{quote}\n"))
     return str(path)
 
 
@@ -65,6 +65,21 @@ def check_threads(trainjobc, path):
     assert limited.stdout == plain.stdout
 
 
+def most_memory(command):
+    with open(os.devnull, "w") as nothing:
+        process = subprocess.Popen(command, stdout=nothing)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, command
+    return usage.ru_maxrss
+
+
+def check_forgetting(trainjobc, folder):
+    """A job is forgotten when it is done, however it is written."""
+    plain, quoted = (most_memory([trainjobc, "lint", "-q", jobs(folder, 4000, quote)]) for quote in ("", '"'))
+    assert quoted < 1.2 * plain, f"jobs take {plain} kB, and with quotes {quoted} kB"
+
+
 def main():
     trainjobc = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
@@ -72,6 +87,7 @@ def main():
         path = jobs(folder)
         check_memory(trainjobc, path)
         check_threads(trainjobc, path)
+        check_forgetting(trainjobc, folder)
 
 
 main()
