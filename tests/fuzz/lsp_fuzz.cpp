@@ -8,12 +8,13 @@
 #include <string_view>
 
 #include "support/properties/lsp_edits.h"
+#include "support/properties/sample.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // A large workspace costs several times as much as a small one.
-  const bool is_large = size % 8 == 0;
-  const std::string wrong =
-      trainjobc::test::wrong_with_edits({reinterpret_cast<const char*>(data), size}, is_large);
+  using namespace trainjobc::test;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  // A large workspace costs several times as much as a small one, and a second server as much as the first.
+  const std::string wrong = wrong_with_edits(bytes, is_sampled(bytes, 64), is_sampled(bytes, 4));
   if (wrong.empty()) return 0;
   std::fputs(wrong.c_str(), stderr);
   std::abort();

@@ -37,7 +37,7 @@ LintRun lint_repository(base::MemoryFileSystem& files, const std::string& format
 
 }  // namespace
 
-std::string wrong_with_settings(const std::string& text) {
+std::string wrong_with_settings(const std::string& text, bool runs_again) {
   const size_t end = text.find(kSeparator);
   base::MemoryFileSystem files;
   files.files["jobs/.trainjobc.yaml"] = text.substr(0, end == std::string::npos ? end : end + 1);
@@ -46,6 +46,7 @@ std::string wrong_with_settings(const std::string& text) {
   const LintRun run = lint_repository(files, "text");
   if (run.status < 0 || run.status > 2) return fmt::format("lint ends with {}", run.status);
   if (run.status == 2 && run.err.empty()) return "lint fails without a reason";
+  if (!runs_again) return "";
   if (lint_repository(files, "text") != run) return "lint says something else the second time";
   const int status = lint_repository(files, "json").status;
   return status == run.status ? "" : fmt::format("lint ends with {}, as JSON with {}", run.status, status);

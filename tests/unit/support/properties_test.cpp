@@ -67,7 +67,8 @@ TEST_CASE("planning: quotas, graphs and settings") {
   for (const char* path : {"quota/cohorts.yaml", "quota/selectors.yaml", "quota/no-flavors.yaml"})
     check_parts(seed(path), test::wrong_with_quota);
   check_parts(seed("graph/volumes.yaml"), test::wrong_with_graph);
-  check_parts(seed("settings/all.yaml"), test::wrong_with_settings);
+  check_parts(seed("settings/all.yaml"),
+              [](const std::string& text) { return test::wrong_with_settings(text); });
 }
 
 }  // namespace trainjobc::properties_test
