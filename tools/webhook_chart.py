@@ -9,7 +9,7 @@ import sys
 
 WEBHOOK = pathlib.Path(__file__).resolve().parents[1] / "plugin/webhook"
 MADE = "{{- /* Made by tools/webhook_chart.py from plugin/webhook. */ -}}\n"
-LICENCE = "# SPDX-License-Identifier: Apache-2.0\n"
+LICENCE = "# SPDX-License" "-Identifier: Apache-2.0\n"  # in two: `reuse` takes one text for this file's own
 IMAGE = "ghcr.io/trainjobc/trainjobc:0.1.0"
 # What differs from one installation to another.
 EVERYWHERE = {"trainjobc-system": "{{ .Release.Namespace }}"}

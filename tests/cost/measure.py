@@ -18,10 +18,10 @@ def has_perf():
     return done.returncode == 0 and "not " not in done.stderr
 
 
-def nanoseconds(command, folder, stdin=b"", environment=None, statuses=(0, 1)):
-    """The processor's time, and the status. Cheap, and less exact than instructions: the less of two runs."""
+def nanoseconds(command, folder, stdin=b"", environment=None, statuses=(0, 1), runs=2):
+    """The processor's time, and the status. Cheap, and less exact than instructions: the least of some runs."""
     least = None
-    for _ in range(2):
+    for _ in range(runs):
         with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as errors:
             given.write(stdin)
             given.seek(0)

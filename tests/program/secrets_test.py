@@ -23,7 +23,7 @@ import yaml
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 SAMPLE = 60
-BATCH = 12
+BATCH = 40
 KINDS = 5  # of values
 
 
@@ -82,12 +82,15 @@ COMMANDS = [*(["lint", "--format", name, "in.yaml"] for name in ("text", "json",
             ["submit", "--dry-run=server", "in.yaml"], ["submit", "in.yaml"], ["plan", "--cluster", "in.yaml"],
             *(["lint", "-k", folder] for folder in ("good", "bad")), ["explain", "-k", "good"], ["diff", "-k", "bad"],
             *(["lint", "--helm", folder, "--values", "in.yaml"] for folder in ("chart", "bad-chart")),
-            ["lint", "--roots", "roots.yaml", "good"], ["diff", "--base", "HEAD", "in.yaml"]]
+            ["lint", "--roots", "roots.yaml", "good"], ["lint", "--changed-since", "HEAD", "in.yaml"],
+            *(["diff", "--base", "HEAD", "-o", name, "in.yaml"] for name in ("text", "unified", "json", "markdown")),
+            ["diff", "--base", "HEAD", "--head", "HEAD~1", "in.yaml"]]
 STDERR_ONLY = [["render", "in.yaml"], ["render", "--keep-going", "-o", "json", "in.yaml"], ["migrate", "in.yaml"],
                ["submit", "--dry-run=client", "in.yaml"], ["compose", "in.yaml"],
                *(["new", "--from-runtime", name, "--runtimes", "in.yaml", "--name", "a", "--", "python", "x.py"] for name in ("torch-distributed", "mine")),
                ["new", "torch", "--name", "a", "--from-script", "x.py"]]
 REPORTS = ["report.md", "report.json"]
+OF_WRONG_GIT = [["diff", "--base", "HEAD", "in.yaml"], ["lint", "--changed-since", "HEAD", "in.yaml"]]
 OF_QUOTA = [["plan", "job.yaml", "--quota", "in.yaml"], ["plan", "-o", "json", "job.yaml", "--quota", "in.yaml"]]
 OF_SETTINGS = [["lint", "."], ["lint", "--format", "json", "."], ["plan", "."], ["render", "job.yaml"], ["lint", "--config", SETTINGS, "job.yaml"]]
 KUBECTL = """#!/bin/sh
@@ -188,8 +191,8 @@ def session(folder, name, numbers):
     requests = [("documentSymbol", {}), ("codeLens", {}), ("codeAction", {"range": everything, "context": {"diagnostics": []}})]
     for number in numbers:
         at = {"position": {"line": number, "character": 8}}
-        requests += [("hover", at), ("hover", {"position": {"line": max(number - 1, 0), "character": 8}}), ("completion", at),
-                     ("definition", at)]
+        requests += [("hover", at), ("hover", {"position": {"line": max(number - 1, 0), "character": 8}})]
+        requests += [(method, {**at, "context": {}, "newName": "b"}) for method in ("completion", "definition", "references", "prepareRename", "rename")]
     return b"".join(map(message, [
         {"id": 1, "method": "initialize", "params": {"rootUri": pathlib.Path(folder).as_uri(), "capabilities": {}}},
         {"method": "initialized", "params": {}},
@@ -219,9 +222,9 @@ class Trial:
         self.binary, self.folder, self.problems, self.path, self.secrets, self.form = binary, folder, problems, path, secrets, form
         self.environment = {**os.environ, "HOME": folder, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
 
-    def run(self, words, stdin=b""):
+    def run(self, words, stdin=b"", environment=None):
         return subprocess.run([self.binary, *words], cwd=self.folder, input=stdin, capture_output=True, timeout=120,
-                              env=self.environment)
+                              env=environment or self.environment)
 
     def check(self, words, shown):
         secrets = [(f"{os.path.relpath(self.path, TESTS.parent)}:{number + 1}{self.form}", secret.secret)
@@ -238,6 +241,9 @@ class Trial:
             self.check(words, done.stdout + done.stderr + b"".join(path.read_bytes() for path in reports if path.exists()))
         for words in stderr_only:
             self.check(words, self.run(words).stderr)
+        for words in OF_WRONG_GIT:
+            done = self.run(words, environment={**self.environment, "PATH": f"{self.folder}/git:{self.environment['PATH']}"})
+            self.check(words, done.stdout + done.stderr)
         done = self.run(["function"], resource_list(pathlib.Path(self.folder, name).read_text()).encode())
         self.check(["function"], done.stderr + results_of(done.stdout))
         done = self.run(["lsp"], session(self.folder, name, numbers))
@@ -327,15 +333,27 @@ def attempt_file(binary, path, chosen):
     return problems, runs
 
 
+def commit(folder, *texts):
+    """A Git repository with a commit for each text of in.yaml."""
+    def git(*words):
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *words], cwd=folder, check=True, capture_output=True)
+    git("init", "-q")
+    for text in texts:
+        (folder / "in.yaml").write_text(text)
+        git("add", "in.yaml")
+        git("commit", "-q", "--allow-empty", "-m", "a")
+
+
 def attempt(binary, path, lines, secrets, as_json):
     problems = []
     text = changed(lines, secrets)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "bin").mkdir()
-        for program, script in (("kubectl", KUBECTL), ("kustomize", KUSTOMIZE), ("helm", HELM), ("git", GIT)):
-            (folder / "bin" / program).write_text(script)
-            (folder / "bin" / program).chmod(0o755)
+        (folder / "git").mkdir()
+        for program, script in (("bin/kubectl", KUBECTL), ("bin/kustomize", KUSTOMIZE), ("bin/helm", HELM), ("git/git", GIT)):
+            (folder / program).write_text(script)
+            (folder / program).chmod(0o755)
         (folder / "job.yaml").write_text(JOB)
         trial = Trial(binary, name, problems, path, secrets, " as JSON" if as_json else "")
         if path.name == SETTINGS:
@@ -343,6 +361,7 @@ def attempt(binary, path, lines, secrets, as_json):
             trial.all(SETTINGS, list(secrets), OF_SETTINGS, [])
             return problems
         text = in_one_line(text) if as_json else text
+        commit(folder, text, "\n".join([*lines, ""]))
         for file in ("in.yaml", "copy.yaml"):
             (folder / file).write_text(text)
         (folder / "old.yaml").write_text("\n".join([*lines, ""]))
