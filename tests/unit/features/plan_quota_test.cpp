@@ -151,6 +151,20 @@ TEST_CASE("capacity: a chain of 100,000 Cohorts") {
   CHECK(capacity.borrowing_height(queue, cpu, kCount + 1) == kCount);
 }
 
+TEST_CASE("redact: keys in the place of names in Kueue's objects") {
+  const std::string key = "--token=hf_aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA";
+  const plan::Quota quota = quota_of(
+      kueue_object("ClusterQueue", "q",
+                   "cohort: " + key + ", admissionChecks: [" + key + "], " + cpu_groups("nominalQuota: 2")) +
+      kueue_object("Cohort", "c", "parent: " + key) +
+      kueue_object("ResourceFlavor", "f", "topologyName: " + key));
+  const plan::ClusterQueue& queue = quota.cluster_queues.find("q")->second;
+  CHECK(queue.cohort == "--token=***");
+  CHECK(queue.admission_checks == std::vector<std::string>{"--token=***"});
+  CHECK(quota.cohorts.find("c")->second.parent == "--token=***");
+  CHECK(quota.flavors.find("f")->second.topology == "--token=***");
+}
+
 TEST_CASE("taints and tolerations") {
   const std::string spot = "[{key: spot, value: 'true', effect: NoSchedule}]";
   CHECK(taint_of(spot, "[]") == "spot=true:NoSchedule");

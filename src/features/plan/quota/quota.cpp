@@ -250,10 +250,13 @@ Quota read_quota(std::shared_ptr<cluster::LiveSet> objects, base::Diagnostics& d
   quota.objects = std::move(objects);
   base::Diagnostics found;
   QuotaReader reader(quota, found);
+  const yaml::Maker make(quota.objects->arena);
   std::vector<const Node*> roots;
-  for (const cluster::LiveObject& object : quota.objects->objects) {
-    reader.add(object);
+  for (cluster::LiveObject object : quota.objects->objects) {
     roots.push_back(object.root);
+    // Verdicts and conditions name what the objects refer to.
+    object.root = secret::masked_object(*object.root, make);
+    reader.add(object);
   }
   secret::hide_secrets(found, roots);
   diagnostics.append(std::move(found));
