@@ -198,6 +198,13 @@ patches:
     "jax": ({"job.yaml": JAX}, {
         "prod": {"": "namePrefix: prod-\nimages: [{name: ghcr.io/team-a/jax, newTag: '2'}]\npatches:\n"
                      + ops("JAXJob", ("replace", "/spec/jaxReplicaSpecs/Worker/replicas", 4))}}),
+    "replicas-field": ({"job.yaml": torch()}, {
+        "prod": {"": "replicas: [{name: mnist, count: 7}]\nconfigurations: [fields.yaml]\n",
+                 "fields.yaml": "replicas: [{kind: PyTorchJob, path: spec/pytorchReplicaSpecs/Worker/replicas}]\n"}}),
+    "name-references": ({"job.yaml": workers_only(), "claim.yaml": "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: bert}\nspec: {}\n"}, {
+        "prod": {"": "namePrefix: prod-\nconfigurations: [fields.yaml]\n",
+                 "fields.yaml": "nameReference:\n- kind: PersistentVolumeClaim\n  version: v1\n  fieldSpecs:\n"
+                                "  - {kind: PyTorchJob, path: spec/pytorchReplicaSpecs/Worker/template/spec/volumes/persistentVolumeClaim/claimName}\n"}}),
     "gang": ({"job.yaml": torch(run_policy="  runPolicy: {schedulingPolicy: {queue: a}}\n")}, {
         "prod": {"": "namePrefix: prod-\npatches:\n" + ops("PyTorchJob", ("replace", "/spec/runPolicy/schedulingPolicy/queue", "b"))}}),
 }

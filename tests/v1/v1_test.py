@@ -309,9 +309,13 @@ def try_case(binary, case):
 
 
 # What the functions print that report what becomes of v1 jobs.
-SOURCES = ("v1/*.cpp", "v1_jobs.cpp", "left_jobs.cpp", "kustomizations.cpp")
-REPORTS = re.compile(r"\b(?:change|lose|report|refuse|refuse_replacement|fail|finding|add|add_found)\(")
+SOURCES = ("v1/*.cpp", "v1_jobs.cpp", "left_jobs.cpp", "configurations.cpp", "kustomizations.cpp")
+REPORTS = re.compile(r"\b(?:change|lose|report|refuse|refuse_replacement|fail|finding|named_in_kustomization|add|add_found)\(")
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
+# What the unit tests show of it.
+SHOWN = re.compile(r"(?:error|warning): (.+?) \[(?:migrate/(?:lost|left|in-place)|advice/v1-(?:difference|ignored-field))\]")
+# Documents that can't be rewritten in place: tests of TrainJobs show it.
+OTHERS_SHOW = ("this document can't be changed in place: …",)
 
 
 def arguments_at(text, begin):
@@ -334,11 +338,33 @@ def messages():
                 yield from literals[:1]
 
 
+def shown():
+    """The messages in what the unit tests expect."""
+    for path in sorted((ROOT / "tests/unit/migrate").glob("*.cpp")):
+        yield from (found[1] for found in SHOWN.finditer(re.sub(r'"\s*\n\s*"', "", path.read_text())))
+
+
+def documented(table):
+    """The entries of the table of messages, as patterns."""
+    section = table[table.index("## Every message"):table.index("## Tried")]
+    rows = [line.split("|")[1] for line in section.splitlines() if re.match(r"\| (?!message )", line)]
+    entries = [entry.strip() for row in rows for entry in row.split(";")]
+    return {entry: re.compile(".*".join(re.escape(part.strip()) for part in entry.replace("`", "").split("…"))) for entry in entries}
+
+
 def undocumented(table):
     for message in sorted(set(messages())):
         words = re.sub(r"\{[^}]*\}", "…", message.replace('\\"', '"'))
         if words.rstrip(" ") not in table:
             yield f"{DOCS.name} does not mention the message {words!r}"
+    entries = documented(table)
+    seen = set(shown())
+    for message in sorted(seen):
+        if not any(entry.search(message) for entry in entries.values()):
+            yield f"{DOCS.name} does not mention the message {message!r}, which a test shows"
+    for entry, pattern in entries.items():
+        if entry not in OTHERS_SHOW and not any(pattern.search(message) for message in seen):
+            yield f"{DOCS.name} has the message {entry!r}, which no test shows"
 
 
 def record(names):

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/files/paths.h"
+#include "features/kustomize/checks.h"
 #include "features/kustomize/origins.h"
 #include "features/kustomize/patching.h"
 #include "features/migrate/left_jobs.h"
@@ -141,7 +142,7 @@ bool Kustomizations::knows(const base::SourceFile& file) const {
   return files_.contains(base::absolute_path(file.name()));
 }
 
-void Kustomizations::translate(V1Jobs& jobs) {
+void Kustomizations::translate(V1Jobs& jobs, std::span<const base::SourceFile* const> files) {
   arena_ = std::make_unique<base::Arena>();
   converter_ = &jobs;
   patches_.clear();
@@ -149,6 +150,20 @@ void Kustomizations::translate(V1Jobs& jobs) {
   users_.clear();
   needed_.clear();
   new_files_.clear();
+  configurations_.clear();
+  FilesByPath by_path;
+  for (const base::SourceFile* file : files) by_path.emplace(base::absolute_path(file->name()), file);
+  const auto read = [&](const kustomize::Kustomization& layer) {
+    if (!layer.root->get("configurations")) return;
+    const auto [known, is_new] = configurations_.try_emplace(base::absolute_path(layer.path));
+    if (is_new) known->second = read_configurations(layer, by_path);
+  };
+  for (const auto& tree : trees_) {
+    if (tree->root()) read(*tree->root());
+    for (const kustomize::Resource& resource : tree->resources()) {
+      for (const kustomize::Kustomization* layer : resource.layers) read(*layer);
+    }
+  }
   for (const JobPlace& place : jobs_) {
     if (const auto runtime = jobs.runtime_at(place)) ++users_[*runtime];
   }
@@ -238,6 +253,9 @@ void Kustomizations::collect_needed(const State& state) {
     const auto changes_image = [&](const Node* entry) {
       return image && kustomize::repository_of(image->text()) == yaml::text_at(*entry, "name");
     };
+    const auto configuration = configurations_.find(base::absolute_path(layer->path));
+    if (configuration != configurations_.end() && configuration->second.names_jobs)
+      needed_.insert(configuration->first);
     const bool has_names = layer->root->get("namePrefix") || layer->root->get("nameSuffix");
     if (std::ranges::any_of(yaml::items_at(*layer->root, "images"), changes_image) ||
         (has_names && state.preview.runtime))
@@ -287,6 +305,8 @@ class KustomizationRewriter {
     }
     if (const Node* list = root.get("replacements"); list && list->is_list())
       changed = with_list(changed, root, "replacements", replacements_of(*list));
+    if (const Node* list = root.get("replicas"); list && list->is_list())
+      changed = with_list(changed, root, "replicas", replicas_of(*list));
     if (!of_runtimes_.empty()) {
       NodeList patches = yaml::copied_items(changed->get("patches"));
       patches.insert(patches.end(), of_runtimes_.begin(), of_runtimes_.end());
@@ -385,11 +405,10 @@ class KustomizationRewriter {
   // The jobs that a selector of a replacement names.
   std::vector<const Kustomizations::State*> selected(const Node* select) const {
     std::vector<const Kustomizations::State*> jobs;
-    const auto states = all_.states_.find(file_);
-    if (!select || states == all_.states_.end()) return jobs;
+    if (!select) return jobs;
     const std::string_view kind = yaml::text_at(*select, "kind");
     const std::string_view name = yaml::text_at(*select, "name");
-    for (const Kustomizations::State& state : states->second) {
+    for (const Kustomizations::State& state : states()) {
       const bool is_name =
           name.empty() || std::ranges::find(state.resource->names, name) != state.resource->names.end();
       if (is_name && (kind.empty() ? !name.empty() : kind == state.resource->kind)) jobs.push_back(&state);
@@ -527,6 +546,55 @@ class KustomizationRewriter {
     return make_.with(changed, "fieldPath", make_.copied(fields->of_job.front()));
   }
 
+  // The numbers of pods, as those of nodes.
+  NodeList replicas_of(const Node& list) {
+    NodeList items;
+    for (const Node* item : list.items()) {
+      items.push_back(item);
+      for (const Kustomizations::State& state : states()) {
+        const bool is_it = std::ranges::find(state.resource->names, yaml::text_at(*item, "name")) !=
+                           state.resource->names.end();
+        const std::string field = is_it ? field_of_replicas(state) : "";
+        if (field.empty()) continue;
+        if (const Node* nodes = nodes_of(state, field, *item)) {
+          items.back() = make_.with(item, "count", nodes);
+        } else {
+          report("this number can't be said of the TrainJob", std::string(kBuildHint), *item, problems_);
+        }
+      }
+    }
+    return items;
+  }
+
+  std::span<const Kustomizations::State> states() const {
+    const auto states = all_.states_.find(file_);
+    return states != all_.states_.end() ? std::span<const Kustomizations::State>(states->second)
+                                        : std::span<const Kustomizations::State>();
+  }
+
+  // What `replicas` sets in the job; "" if its user has not told kustomize of a field.
+  std::string field_of_replicas(const Kustomizations::State& state) const {
+    const auto known = all_.configurations_.find(file_);
+    if (known == all_.configurations_.end()) return "";
+    const auto field = std::ranges::find(known->second.replicas, state.resource->kind, &ReplicasField::kind);
+    return field != known->second.replicas.end() ? field->path : "";
+  }
+
+  // numNodes of the job with so many pods; nullptr if it would differ in something else, too.
+  const Node* nodes_of(const Kustomizations::State& state, const std::string& field, const Node& item) const {
+    const auto path = kustomize::parse_field_path(field);
+    const Node* count = item.get("count");
+    if (!path || !count || !count->is_int()) return nullptr;
+    const Node* job = kustomize::with_field(*state.job, *path, count, make_);
+    const V1Preview preview = all_.converter_->preview(*job, job_place(*state.resource->root), make_);
+    const Node* nodes = preview.train_job ? preview.train_job->at({"spec", "trainer", "numNodes"}) : nullptr;
+    if (!nodes || !preview.runtime != !state.preview.runtime) return nullptr;
+    const Node* same = make_.with_path(state.preview.train_job, {"spec", "trainer", "numNodes"}, nodes);
+    const bool is_exact = yaml::equal(*preview.train_job, *same) &&
+                          (!preview.runtime || yaml::equal(*preview.runtime, *state.preview.runtime));
+    return is_exact ? make_.with_origin(*nodes, count->origin()) : nullptr;
+  }
+
   const Node* with_configuration(const Node* changed, const Node& root) const {
     if (!all_.needed_.contains(file_)) return changed;
     NodeList files = yaml::copied_items(root.get("configurations"));
@@ -559,11 +627,16 @@ std::optional<Changed> Kustomizations::convert(const Node& document, const Maker
   KustomizationRewriter rewriter(*this, file, make, problems);
   const Node* changed = rewriter.run(document);
   problems.append(find_left_jobs(document, rewriter.seen()));
+  const auto configuration = configurations_.find(file);
+  const bool has_own = configuration != configurations_.end() && configuration->second.names_jobs;
+  if (has_own) {
+    for (const base::Diagnostic& lost : configuration->second.lost.items()) problems.add(lost);
+  }
   const auto add_file = [&](const std::string& name, std::string text) {
     new_files_.push_back({base::shortest_path(base::parent_of(file) + "/" + name), std::move(text)});
   };
   if (changed->get("configurations") != document.get("configurations"))
-    add_file(std::string(kNewFile), std::string(kNewText));
+    add_file(std::string(kNewFile), has_own ? kustomize::configuration() : std::string(kNewText));
   for (const Source& runtime : rewriter.added()) add_file(runtime.name, runtime.text);
   return Changed{.objects = {changed}, .follows = true};
 }

@@ -18,6 +18,7 @@
 #include "base/diagnostic.h"
 #include "compile/compile.h"
 #include "features/kustomize/kustomization.h"
+#include "features/migrate/configurations.h"
 #include "features/migrate/rewrite_file.h"
 #include "features/migrate/v1_jobs.h"
 #include "yaml/node.h"
@@ -37,8 +38,8 @@ class Kustomizations {
   // Whether it is a kustomization.
   bool knows(const base::SourceFile& file) const;
 
-  // Finds what becomes of the patches, after the jobs have been converted.
-  void translate(V1Jobs& jobs);
+  // Finds what becomes of the patches, after the jobs have been converted. `files` are the inputs.
+  void translate(V1Jobs& jobs, std::span<const base::SourceFile* const> files);
 
   // What becomes of a patch or kustomization; nullopt if the document is neither, or is not about v1 jobs.
   std::optional<Changed> convert(const yaml::Node& document, const yaml::Maker& make,
@@ -92,9 +93,10 @@ class Kustomizations {
   // Of one round.
   std::unique_ptr<base::Arena> arena_;
   std::map<Place, Translation> patches_;
-  std::map<std::string, std::vector<State>> states_;  // by the file of a kustomization, absolute
-  std::map<std::string, size_t> users_;               // jobs, by new runtime
-  std::set<std::string> needed_;                      // files of kustomizations
+  std::map<std::string, std::vector<State>> states_;     // by the file of a kustomization, absolute
+  std::map<std::string, size_t> users_;                  // jobs, by new runtime
+  std::set<std::string> needed_;                         // files of kustomizations
+  std::map<std::string, Configuration> configurations_;  // by the file of a kustomization, absolute
   std::vector<Source> new_files_;
 };
 

@@ -24,12 +24,18 @@ using yaml::Node;
 // What to do with a job inside an object of this kind.
 std::string_view hint_for(std::string_view kind) {
   if (kind == "AppWrapper")
-    return "take it out of the AppWrapper, which has other objects, too: Kueue admits TrainJobs themselves, "
+    return "take it out of the AppWrapper: Kueue admits TrainJobs themselves, "
            "by the label kueue.x-k8s.io/queue-name";
   if (kind.ends_with("Workflow") || kind.ends_with("WorkflowTemplate"))
     return "migrate the manifest in a file of its own, put the TrainJob here, and let successCondition and "
            "failureCondition read the status of a TrainJob";
   return "migrate it in a file of its own, and put the TrainJob here";
+}
+
+constexpr std::string_view kNameTrainJob = "name TrainJob instead, and fields of a TrainJob";
+
+std::string named_in_kustomization(std::string_view kind) {
+  return fmt::format("the kustomization names the kind {}, which becomes TrainJob", kind);
 }
 
 // The value of `key: value` in a line of YAML or JSON; "" if it is about something else.
@@ -129,8 +135,7 @@ class LeftJobs {
 
   void add_found(const std::string& field, base::Location at, std::string_view job) {
     if (is_kustomization_) {
-      add(field, at, fmt::format("the kustomization names the kind {}, which becomes TrainJob", job),
-          "name TrainJob instead, and fields of a TrainJob");
+      add(field, at, named_in_kustomization(job), kNameTrainJob);
     } else {
       add(field, at, fmt::format("the {} in this {} stays as it is", job, kind_), hint_for(kind_));
     }
@@ -160,6 +165,14 @@ std::string fill_in_hint(bool is_chart, const std::string& file) {
 
 std::string kustomization_id(const std::string& file) {
   return "Kustomization/" + file;
+}
+
+base::Diagnostic left_in_kustomization(const Node& kind) {
+  const base::Location at = yaml::locate(kind);
+  base::Diagnostic left =
+      rules::finding(kLeftRule, named_in_kustomization(kind.text()), std::string(kNameTrainJob), at);
+  if (at.file) left.object = kustomization_id(at.file->name());
+  return left;
 }
 
 base::Diagnostics find_left_jobs(const Node& object, const std::set<const Node*>& seen) {

@@ -22,6 +22,9 @@ std::string kustomization_id(const std::string& file);
 // What to do with an unrendered template: of a chart, or of `file` with variables.
 std::string fill_in_hint(bool is_chart, const std::string& file);
 
+// What names a kind of v1 in a kustomization or in its configuration.
+base::Diagnostic left_in_kustomization(const yaml::Node& kind);
+
 // Those in an object that was not converted, outside `seen`.
 base::Diagnostics find_left_jobs(const yaml::Node& object, const std::set<const yaml::Node*>& seen = {});
 

@@ -8,11 +8,27 @@
 #include <utility>
 
 #include "base/text/text.h"
+#include "features/migrate/v1/enclosing.h"
+#include "features/migrate/v1/workflow.h"
 #include "model/v1_kinds.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::migrate {
+
+// Who fills in the placeholders of a text.
+enum class Filler { Envsubst, Katib, Argo };
+
+struct WantedPlaceholders {
+  std::set<std::string> names;
+  std::map<size_t, std::string> numbers;  // by offset in the file
+  std::set<std::string> pages;            // of the numbers, those of huge pages' bytes
+  std::map<size_t, std::string> words;    // of Argo, outside quotes: YAML would take them for maps
+  Filler filler = Filler::Envsubst;
+};
+
 namespace {
+
+using Wanted = WantedPlaceholders;
 
 using yaml::Node;
 
@@ -61,15 +77,25 @@ bool begins_name(char c) {
   return base::is_letter(c) || c == '_';
 }
 
-// The placeholder that begins there: $NAME, ${NAME}, <NAME>; "" if none does.
-std::string_view placeholder_at(std::string_view text, size_t at) {
+// The placeholder of Argo that begins there: {{…}}.
+std::string_view argo_placeholder_at(std::string_view text, size_t at) {
+  if (!text.substr(at).starts_with("{{")) return {};
+  const size_t line_end = std::min(text.find('\n', at), text.size());
+  const size_t end = text.substr(0, line_end).find("}}", at);
+  return end != std::string_view::npos ? text.substr(at, end + 2 - at) : std::string_view();
+}
+
+// The placeholder that begins there: $NAME, ${NAME}, <NAME>; "" if none does. Katib's names have dots.
+std::string_view placeholder_at(std::string_view text, size_t at, Filler filler) {
+  if (filler == Filler::Argo) return argo_placeholder_at(text, at);
   const bool is_angle = text[at] == '<';
   if (!is_angle && text[at] != '$') return {};
   const bool in_braces = !is_angle && at + 1 < text.size() && text[at + 1] == '{';
   const size_t begin = at + (in_braces ? 2 : 1);
   size_t end = begin;
   while (end < text.size() && (begins_name(text[end]) || (end > begin && base::is_digit(text[end])) ||
-                               (is_angle && end > begin && text[end] == '-')))
+                               (is_angle && end > begin && text[end] == '-') ||
+                               (in_braces && filler == Filler::Katib && text[end] == '.')))
     ++end;
   if (end == begin) return {};
   if (is_angle || in_braces) {
@@ -81,63 +107,91 @@ std::string_view placeholder_at(std::string_view text, size_t at) {
 
 std::string_view bare_name(std::string_view placeholder) {
   const size_t begin = placeholder.find_first_not_of("${<");
+  if (begin == std::string_view::npos) return placeholder;
   return placeholder.substr(begin, placeholder.find_last_not_of("}>") + 1 - begin);
 }
 
-// The placeholders of a v1 job, by what they have to be.
-struct Wanted {
-  std::set<std::string> names;
-  std::map<size_t, std::string> numbers;  // by offset in the file
-  std::set<std::string> pages;            // of the numbers, those of huge pages' bytes
+// The texts with a job: as it was read, and as its user wrote it, with the same places.
+struct Written {
+  const base::SourceFile& read;
+  std::string_view text;
+  size_t begin = 0;  // in the file
 };
 
 class Finder {
  public:
-  explicit Finder(const base::SourceFile& file) : file_(file) {}
+  Finder(const Written& written, Wanted& wanted) : written_(written), wanted_(wanted) {}
 
   void find(const Node& job) {
     for (const yaml::Entry& entry : job.entries()) walk(*entry.value, entry.key, "");
   }
 
-  Wanted take() { return std::move(wanted_); }
-
  private:
   void walk(const Node& node, std::string_view key, std::string_view parent) {
-    if (key == "annotations" || key == "command" || key == "args") return;
+    const bool is_argo = wanted_.filler == Filler::Argo;
+    if (!is_argo && (key == "annotations" || key == "command" || key == "args")) return;
     for (const yaml::Entry& entry : node.entries()) walk(*entry.value, entry.key, key);
     for (const Node* item : node.items()) walk(*item, item->is_scalar() ? key : "", key);
     if (!node.is_string()) return;
     const bool is_number = is_one_of(kNumberFields, key) || is_one_of(kAmountFields, parent);
-    if (!is_number && !is_one_of(kNameFields, key) && !is_one_of(kLabelFields, key) &&
-        !is_one_of(kLabelFields, parent))
-      return;
+    const bool is_name =
+        is_one_of(kNameFields, key) || is_one_of(kLabelFields, key) || is_one_of(kLabelFields, parent);
     const base::Location at = yaml::locate(node);
-    if (at.file != &file_ || at.line != at.end_line) return;
-    const size_t begin = file_.line_start(at.line) + at.column - 1;
-    const size_t end = file_.line_start(at.line) + at.end_column - 1;
+    if ((!is_number && !is_name && !is_argo) || at.file != &written_.read || at.line != at.end_line) return;
+    const size_t begin = written_.read.line_start(at.line) + at.column - 1;
+    const size_t end = written_.read.line_start(at.line) + at.end_column - 1;
+    const bool is_word = is_argo && written_.text.substr(begin).starts_with("{{");
     for (size_t i = begin; i < end; ++i) {
-      const std::string placeholder(placeholder_at(file_.text().substr(0, end), i));
+      const std::string placeholder(placeholder_at(written_.text.substr(0, end), i, wanted_.filler));
       if (placeholder.empty()) continue;
       if (is_number) {
-        wanted_.numbers[i] = placeholder;
+        wanted_.numbers[written_.begin + i] = placeholder;
         if (key.starts_with("hugepages-")) wanted_.pages.insert(placeholder);
-      } else {
+      } else if (is_name) {
         wanted_.names.insert(placeholder);
+      } else if (is_word) {
+        wanted_.words[written_.begin + i] = placeholder;
       }
     }
   }
 
-  const base::SourceFile& file_;
-  Wanted wanted_;
+  const Written& written_;
+  Wanted& wanted_;
 };
 
-void find_in_jobs(const Node& root, Finder& finder) {
-  if (!root.is_map()) return;
-  if (model::is_v1_kind_of(yaml::string_at(root, "apiVersion"), yaml::string_at(root, "kind"))) {
-    finder.find(root);
-  } else if (yaml::string_at(root, "kind").ends_with("List")) {
-    for (const Node* item : yaml::items_at(root, "items")) find_in_jobs(*item, finder);
+// Argo fills in the text before it is read: a placeholder counts as a word of its length.
+void find_in_manifest(const base::SourceFile& file, const Node& manifest, Wanted& wanted) {
+  const std::string_view block = v1::block_of(manifest);
+  if (block.find("{{") == std::string_view::npos) return;
+  std::string text(block);
+  for (size_t i = 0; i < text.size(); ++i) {
+    const size_t size = argo_placeholder_at(block, i).size();
+    if (size > 0) std::fill_n(text.begin() + static_cast<ptrdiff_t>(i), size, 'p');
   }
+  const base::SourceFile read("", std::move(text));
+  base::Arena arena;
+  base::Diagnostics problems;
+  wanted.filler = Filler::Argo;
+  const Written written{read, block, static_cast<size_t>(block.data() - file.text().data())};
+  for (const yaml::Document& document : yaml::read(read, arena, problems)) {
+    if (model::is_v1_kind_of(yaml::string_at(*document.root, "apiVersion"),
+                             yaml::string_at(*document.root, "kind")))
+      Finder(written, wanted).find(*document.root);
+  }
+}
+
+void find_in_jobs(const Node& root, const base::SourceFile& file, Wanted& wanted) {
+  if (!root.is_map()) return;
+  const Written written{file, file.text()};
+  if (model::is_v1_kind_of(yaml::string_at(root, "apiVersion"), yaml::string_at(root, "kind"))) {
+    Finder(written, wanted).find(root);
+  } else if (const Node* trial = v1::trial_job(root)) {
+    wanted.filler = Filler::Katib;
+    Finder(written, wanted).find(*trial);
+  } else if (yaml::string_at(root, "kind").ends_with("List")) {
+    for (const Node* item : yaml::items_at(root, "items")) find_in_jobs(*item, file, wanted);
+  }
+  for (const Node* manifest : v1::manifests_of(root)) find_in_manifest(file, *manifest, wanted);
 }
 
 // nullopt if it is not known what a placeholder stands for: it is written in two ways, or is a number here
@@ -145,21 +199,26 @@ void find_in_jobs(const Node& root, Finder& finder) {
 std::optional<Wanted> find_wanted(const base::SourceFile& file) {
   base::Arena arena;
   base::Diagnostics problems;
-  Finder finder(file);
+  Wanted wanted;
   for (const yaml::Document& document : yaml::read(file, arena, problems))
-    find_in_jobs(*document.root, finder);
-  Wanted wanted = finder.take();
-  if (problems.has_errors() || (wanted.names.empty() && wanted.numbers.empty())) return std::nullopt;
+    find_in_jobs(*document.root, file, wanted);
+  const bool is_empty = wanted.names.empty() && wanted.numbers.empty() && wanted.words.empty();
+  if (problems.has_errors() || is_empty) return std::nullopt;
   std::map<std::string_view, std::string> spelled;
   const auto is_alone = [&](const std::string& placeholder) {
     return spelled.try_emplace(bare_name(placeholder), placeholder).first->second == placeholder;
   };
+  std::set<std::string_view> numbers;
   for (const auto& [offset, placeholder] : wanted.numbers) {
     if (!is_alone(placeholder) || wanted.names.contains(placeholder)) return std::nullopt;
+    numbers.insert(placeholder);
+  }
+  for (const auto& [offset, placeholder] : wanted.words) {
+    if (!is_alone(placeholder) || numbers.contains(placeholder)) return std::nullopt;
   }
   if (!std::ranges::all_of(wanted.names, is_alone)) return std::nullopt;
   for (size_t i = 0; i < file.text().size(); ++i) {
-    const std::string_view other = placeholder_at(file.text(), i);
+    const std::string_view other = placeholder_at(file.text(), i, wanted.filler);
     if (other.empty() || wanted.names.contains(std::string(other))) continue;
     const auto known = spelled.find(bare_name(other));
     if (known != spelled.end() && wanted.names.contains(known->second)) return std::nullopt;
@@ -173,15 +232,14 @@ bool ends_number(std::string_view text, size_t begin, size_t end) {
          (end == text.size() || !base::is_digit(text[end]));
 }
 
-std::set<std::string> numbers_in(std::string_view text) {
-  std::set<std::string> numbers;
+void add_numbers(std::string_view text, std::set<std::string>& numbers) {
+  constexpr size_t kShortest = 4;  // of stand-ins
   for (size_t i = 0; i < text.size(); ++i) {
     size_t end = i;
     while (end < text.size() && base::is_digit(text[end])) ++end;
-    if (end - i >= 4) numbers.emplace(text.substr(i, end - i));
+    if (end - i >= kShortest) numbers.emplace(text.substr(i, end - i));
     i = std::max(i, end);
   }
-  return numbers;
 }
 
 // Few enough pods for the addresses of all of them to be written out.
@@ -194,11 +252,20 @@ constexpr int64_t kHugePage = int64_t{1} << 30U;
 
 Placeholders::Placeholders(std::vector<Source>& inputs, const std::set<std::string>& without, int round)
     : next_(kFirstStandIn + (round * kRoundStep)) {
-  for (Source& source : inputs) {
-    const bool may_have = source.text.find("kubeflow.org/") != std::string::npos &&
-                          source.text.find_first_of("$<") != std::string::npos;
-    if (may_have && !without.contains(source.name)) fill(source);
+  std::map<size_t, Wanted> wanted;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const std::string& text = inputs[i].text;
+    const bool may_have =
+        text.find("kubeflow.org/") != std::string::npos &&
+        (text.find_first_of("$<") != std::string::npos || text.find("argoproj.io/") != std::string::npos);
+    if (!may_have || without.contains(inputs[i].name)) continue;
+    if (auto found = find_wanted(base::SourceFile(inputs[i].name, text)))
+      wanted.emplace(i, std::move(*found));
   }
+  if (wanted.empty()) return;
+  std::set<std::string> taken;
+  for (const Source& source : inputs) add_numbers(source.text, taken);
+  for (const auto& [i, of_file] : wanted) fill(inputs[i], of_file, taken);
 }
 
 std::string Placeholders::add_stand_in(const std::string& placeholder, std::string_view prefix,
@@ -209,25 +276,27 @@ std::string Placeholders::add_stand_in(const std::string& placeholder, std::stri
   return stand_in;
 }
 
-void Placeholders::fill(Source& source) {
+void Placeholders::fill(Source& source, const Wanted& wanted, const std::set<std::string>& taken) {
   const base::SourceFile file(source.name, source.text);
-  const std::optional<Wanted> wanted = find_wanted(file);
-  if (!wanted) return;
   const std::string_view text = file.text();
-  const std::set<std::string> taken = numbers_in(text);
   std::map<std::string, std::string> stand_ins;
-  for (const std::string& placeholder : wanted->names)
-    stand_ins[placeholder] = add_stand_in(placeholder, "p", taken, 1);
-  for (const auto& [offset, placeholder] : wanted->numbers) {
+  const auto add_name = [&](const std::string& placeholder) {
+    if (!stand_ins.contains(placeholder)) stand_ins[placeholder] = add_stand_in(placeholder, "p", taken, 1);
+  };
+  std::ranges::for_each(wanted.names, add_name);
+  for (const auto& [offset, placeholder] : wanted.words) add_name(placeholder);
+  for (const auto& [offset, placeholder] : wanted.numbers) {
     if (stand_ins.contains(placeholder)) continue;
     stand_ins[placeholder] =
-        add_stand_in(placeholder, "", taken, wanted->pages.contains(placeholder) ? kHugePage : 1);
+        add_stand_in(placeholder, "", taken, wanted.pages.contains(placeholder) ? kHugePage : 1);
   }
+  if (wanted.filler == Filler::Argo) needing_.insert(source.name);
   std::string filled;
   Changes& changes = files_[source.name];
   for (size_t i = 0; i < text.size();) {
-    const std::string placeholder(placeholder_at(text, i));
-    if (placeholder.empty() || (!wanted->names.contains(placeholder) && !wanted->numbers.contains(i))) {
+    const std::string placeholder(placeholder_at(text, i, wanted.filler));
+    if (placeholder.empty() ||
+        (!wanted.names.contains(placeholder) && !wanted.numbers.contains(i) && !wanted.words.contains(i))) {
       filled += text[i++];
       continue;
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// v1 jobs that are templates for envsubst, with `replicas: $NUM_NODES` or `name: ${NAME}`. They are migrated
-// with stand-ins: numbers and names that stand nowhere else in the file. Whoever uses this does it twice,
-// with other stand-ins: what differs once the placeholders are back depends on their values.
+// v1 jobs that are templates for envsubst, with `replicas: $NUM_NODES` or `name: ${NAME}`, or for Katib and
+// Argo, with `{{inputs.parameters.nodes}}`. They are migrated with stand-ins: numbers and names that stand
+// nowhere else in the file. Whoever uses this does it twice, with other stand-ins: what differs once the
+// placeholders are back depends on their values.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,8 @@
 
 namespace trainjobc::migrate {
 
+struct WantedPlaceholders;  // of a file, by what they have to be
+
 class Placeholders {
  public:
   // Puts stand-ins into the v1 jobs of `inputs`, but not into the files `without`. Those of another `round`
@@ -29,6 +32,8 @@ class Placeholders {
   bool empty() const { return files_.empty(); }
   // Whether the file of this name has stand-ins.
   bool knows(const std::string& file) const { return files_.contains(file); }
+  // Whether the file has to have them to be read: YAML takes Argo's for maps.
+  bool are_needed(const std::string& file) const { return needing_.contains(file); }
 
   // The text, or tree, with the placeholders.
   std::string put_back(std::string_view text) const;
@@ -47,13 +52,14 @@ class Placeholders {
   };
   using Changes = std::vector<Change>;
 
-  void fill(Source& source);
+  void fill(Source& source, const WantedPlaceholders& wanted, const std::set<std::string>& taken);
   std::string add_stand_in(const std::string& placeholder, std::string_view prefix,
                            const std::set<std::string>& taken, int64_t unit);
   base::Location put_back(const base::Location& at) const;
 
   int64_t next_;
   std::map<std::string, Changes> files_;
+  std::set<std::string> needing_;
   std::map<std::string, std::string, std::less<>> placeholders_;  // by stand-in
   std::shared_ptr<std::map<std::string, base::SourceFile>> originals_ =
       std::make_shared<std::map<std::string, base::SourceFile>>();

@@ -6,13 +6,16 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 
 #include "base/files/paths.h"
+#include "base/text/text.h"
 #include "compile/input.h"
 #include "compile/runtimes.h"
 #include "compile/versions.h"
 #include "features/migrate/left_jobs.h"
+#include "features/migrate/placeholders.h"
 #include "features/migrate/v1/enclosing.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
@@ -178,10 +181,12 @@ bool V1Jobs::is_wanted(const std::string& job) const {
 
 std::optional<Changed> V1Jobs::convert(const Node& object, const yaml::Maker& make,
                                        base::Diagnostics& problems) {
+  const std::vector<v1::JobTemplate> templates = v1::job_templates(object);
   const Node* trial = v1::trial_job(object);
-  const Node* wrapped = trial ? nullptr : v1::wrapped_job(object, make);
+  const v1::Wrapped wrapper = trial ? v1::Wrapped() : v1::wrapped_job(object, make);
+  const Node* wrapped = wrapper.job;
   const model::V1Kind* kind = kind_of_v1(trial ? *trial : wrapped ? *wrapped : object);
-  if (!kind) return std::nullopt;
+  if (!kind && templates.empty()) return std::nullopt;
   const model::ObjectId id = model::identify(object);
   const model::ObjectId job_id = wrapped ? model::identify(*wrapped) : id;
   const std::string job = model::ObjectId{model::kTrainJob, job_id.ns, job_id.name}.str();
@@ -191,12 +196,15 @@ std::optional<Changed> V1Jobs::convert(const Node& object, const yaml::Maker& ma
   jobs_[place] = {id.str(), job};
   names_.insert(id.str());
   const auto refused = refused_.find(place);
+  const size_t known = converter().known_runtimes();
   v1::Converted converted;
   if (refused != refused_.end()) {
     for (base::Diagnostic refusal : refused->second) {
       refusal.location = yaml::locate(*object.get("kind"));
       converted.findings.push_back(std::move(refusal));
     }
+  } else if (!templates.empty()) {
+    converted = convert_workflow(object, templates, make, place);
   } else if (trial) {
     converted = convert_trial(object, *kind, make, place);
   } else if (std::optional<base::Diagnostic> taken =
@@ -205,7 +213,7 @@ std::optional<Changed> V1Jobs::convert(const Node& object, const yaml::Maker& ma
   } else {
     const JobPlace absolute{base::absolute_path(place.first), place.second};
     converted = converter().convert(wrapped ? *wrapped : object, *kind, make, base_of(absolute));
-    if (wrapped && !converted.documents.empty()) converted.findings.push_back(v1::unwrapping(object));
+    if (wrapped && !converted.documents.empty()) unwrap(object, wrapper, make, converted);
     if (converted.documents.empty()) {
       first_.erase(job);
     } else {
@@ -217,10 +225,11 @@ std::optional<Changed> V1Jobs::convert(const Node& object, const yaml::Maker& ma
     problems.add(std::move(finding));
   }
   if (converted.documents.empty()) {
-    ++staying_;
+    converter().forget_runtimes(known);
+    staying_ += std::max<size_t>(templates.size(), 1);
     return Changed{{&object}};
   }
-  if (!trial)
+  if (!trial && templates.empty())
     new_names_.try_emplace(std::string(model::effective_namespace(job_id)) + "/" + std::string(job_id.name),
                            std::string(job_id.name), std::string(job_id.ns), std::move(converted.pods));
   for (const Node* document : converted.documents) made_[model::identify(*document).str()].push_back(place);
@@ -253,14 +262,150 @@ v1::Converted V1Jobs::convert_trial(const Node& experiment, const model::V1Kind&
   }
   converted.documents.back() = changed;
   const model::ObjectId id = model::identify(experiment);
-  const std::string name = fmt::format("{}-trial", id.name);
-  const Node* named = make.with_path(train_job, {"metadata", "name"}, make.string(name));
+  const Node* named =
+      make.with_path(train_job, {"metadata", "name"}, make.copied(fmt::format("{}-trial", id.name)));
   if (!id.ns.empty()) named = make.with_path(named, {"metadata", "namespace"}, make.string(id.ns));
-  Source source{fmt::format("{}:{} (trial)", place.first, place.second), ""};
-  yaml::write_yaml(*named, yaml::KeyOrder::AsIs, source.text);
-  trials_.push_back(std::move(source));
-  made_[model::ObjectId{model::kTrainJob, id.ns, name}.str()].push_back(place);
+  add_trial(trial_of(*named, place), place);
   return converted;
+}
+
+V1Jobs::Trial V1Jobs::trial_of(const Node& train_job, const Place& place) {
+  const model::ObjectId id = model::identify(train_job);
+  Trial trial{id.str(), {fmt::format("{}:{} ({})", place.first, place.second, id.name), ""}};
+  yaml::write_yaml(train_job, yaml::KeyOrder::AsIs, trial.source.text);
+  return trial;
+}
+
+void V1Jobs::add_trial(Trial trial, const Place& place) {
+  std::vector<Place>& places = made_[trial.object];
+  places.push_back(place);
+  // Templates may create jobs of one name, one after the other.
+  if (places.size() == 1) trials_.push_back(std::move(trial.source));
+}
+
+namespace {
+
+// The same without places: of a tree that does not live as long.
+const Node* copied(const Node& node, const yaml::Maker& make) {
+  if (node.is_list()) {
+    std::vector<const Node*> items;
+    for (const Node* item : node.items()) items.push_back(copied(*item, make));
+    return make.list(items);
+  }
+  if (node.is_map()) {
+    std::vector<yaml::Entry> entries;
+    for (const yaml::Entry& entry : node.entries())
+      entries.push_back({make.copied(entry.key)->text(), copied(*entry.value, make), {}});
+    return make.map(entries);
+  }
+  if (node.is_null()) return make.null();
+  if (node.is_bool()) return make.boolean(*node.as_bool());
+  const Node* text = make.copied(node.text());
+  return node.is_string() ? text : make.plain(node.kind(), text->text());
+}
+
+// The job as the Workflow creates it: it has its namespace, and a name for its runtime.
+const Node* as_created(const Node& job, const Node& workflow, const v1::JobTemplate& where,
+                       const yaml::Maker& make) {
+  const Node* created = &job;
+  const Node* ns = workflow.at({"metadata", "namespace"});
+  if (ns && !job.at({"metadata", "namespace"}))
+    created = make.with_path(created, {"metadata", "namespace"}, ns);
+  if (job.at({"metadata", "name"})) return created;
+  std::string name(yaml::string_at(workflow, {"metadata", "name"}));
+  if (name.empty()) name = base::trimmed(yaml::string_at(workflow, {"metadata", "generateName"}), "-");
+  const std::string_view step = yaml::string_at(*where.node, "name");
+  return make.with_path(created, {"metadata", "name"}, make.copied(fmt::format("{}-{}", name, step)));
+}
+
+}  // namespace
+
+std::string V1Jobs::placeholder_of_argo(const Node& runtime) const {
+  std::string text;
+  yaml::write_yaml(runtime, yaml::KeyOrder::AsIs, text);
+  if (options_.placeholders) text = options_.placeholders->put_back(text);
+  const size_t begin = std::min(text.find("{{"), text.size());
+  return text.substr(begin, text.find("}}", begin) + 2 - begin);
+}
+
+v1::Converted V1Jobs::convert_template(const Node& workflow, const v1::JobTemplate& job,
+                                       const yaml::Maker& make, const Place& place,
+                                       std::vector<Trial>& trials) {
+  const base::SourceFile file(place.first, std::string(job.manifest->text()));
+  v1::Converted converted;
+  v1::V1Findings findings;
+  const Node* runtime = nullptr;
+  const auto change = [&](const Node& written, const yaml::Maker& inner, base::Diagnostics&) {
+    converted = converter().convert(*as_created(written, workflow, job, inner), *kind_of_v1(written), inner);
+    if (converted.documents.empty()) return Changed{{&written}};
+    if (converted.documents.size() > 1) runtime = copied(*converted.documents.front(), make);
+    if (const std::string depends_on = runtime ? placeholder_of_argo(*runtime) : ""; !depends_on.empty()) {
+      findings.lose(
+          "spec.templates",
+          fmt::format("the runtime of this job depends on {}, which Argo fills in only here", depends_on),
+          "write its value", written.get("kind"));
+      return Changed{{&written}};
+    }
+    trials.push_back(trial_of(*converted.documents.back(), place));
+    return Changed{{inner.with(converted.documents.back(), "metadata", written.get("metadata"))}, true};
+  };
+  const RewrittenFile rewritten = rewrite_file(file, change);
+  converted.documents.clear();
+  for (const base::Diagnostic& problem : rewritten.problems.items()) findings.take(problem);
+  for (const base::Diagnostic& finding : findings.items()) converted.findings.push_back(finding);
+  for (base::Diagnostic& finding : converted.findings) {
+    finding.location = v1::in_file(*job.manifest, finding.location);
+    for (base::Note& note : finding.notes) note.location = v1::in_file(*job.manifest, note.location);
+  }
+  if (rewritten.changed == 0) return converted;
+  v1::V1Findings around;
+  const Node* changed = v1::with_train_job(job, rewritten.text, converted.pods, make, around);
+  converted.findings.insert(converted.findings.end(), around.items().begin(), around.items().end());
+  if (around.refused()) return converted;
+  if (runtime) converted.documents.push_back(runtime);
+  converted.documents.push_back(changed);
+  return converted;
+}
+
+v1::Converted V1Jobs::convert_workflow(const Node& workflow, const std::vector<v1::JobTemplate>& jobs,
+                                       const yaml::Maker& make, const Place& place) {
+  v1::Converted all;
+  const Node* changed = &workflow;
+  bool is_refused = false;
+  std::vector<Trial> trials;
+  for (const v1::JobTemplate& job : jobs) {
+    v1::Converted one = convert_template(workflow, job, make, place, trials);
+    std::ranges::move(one.findings, std::back_inserter(all.findings));
+    is_refused = is_refused || one.documents.empty();
+    if (one.documents.empty()) continue;
+    changed = v1::with_template(*changed, job.index, one.documents.back(), make);
+    all.documents.insert(all.documents.end(), one.documents.begin(), one.documents.end() - 1);
+  }
+  if (!is_refused) {
+    for (const base::Diagnostic& left : find_left_jobs(*changed).items()) all.findings.push_back(left);
+    all.findings.push_back(v1::rights_of(jobs.front()));
+  }
+  all.documents.push_back(changed);
+  const auto is_error = [](const base::Diagnostic& finding) {
+    return finding.severity == base::Severity::Error;
+  };
+  if (is_refused || std::ranges::any_of(all.findings, is_error)) {
+    all.documents.clear();
+    return all;
+  }
+  for (Trial& trial : trials) add_trial(std::move(trial), place);
+  return all;
+}
+
+void V1Jobs::unwrap(const Node& wrapper, const v1::Wrapped& wrapped, const yaml::Maker& make,
+                    v1::Converted& converted) {
+  base::Diagnostics problems;
+  for (const Node* other : wrapped.others) {
+    const auto selecting = select_again(*other, make, problems);
+    converted.documents.insert(converted.documents.end() - 1, selecting ? selecting->objects.front() : other);
+  }
+  for (const base::Diagnostic& problem : problems.items()) converted.findings.push_back(problem);
+  converted.findings.push_back(v1::unwrapping(wrapper, !wrapped.others.empty()));
 }
 
 std::optional<Changed> V1Jobs::select_again(const Node& object, const yaml::Maker& make,

@@ -18,7 +18,9 @@
 #include "features/migrate/migrate.h"
 #include "features/migrate/rewrite_file.h"
 #include "features/migrate/v1/convert.h"
+#include "features/migrate/v1/enclosing.h"
 #include "features/migrate/v1/old_names.h"
+#include "features/migrate/v1/workflow.h"
 #include "model/v1_kinds.h"
 #include "yaml/node.h"
 
@@ -102,12 +104,29 @@ class V1Jobs {
     base::Location name;
   };
 
+  // A TrainJob inside another object, to be checked as any other.
+  struct Trial {
+    std::string object;
+    Source source;
+  };
+
   v1::Converter& converter();
   // The folder of a job that kustomizations use; "" of another one.
   std::string base_of(const JobPlace& place) const;
   bool is_apart(const yaml::Node& runtime) const;
   v1::Converted convert_trial(const yaml::Node& experiment, const model::V1Kind& kind,
                               const yaml::Maker& make, const Place& place);
+  v1::Converted convert_workflow(const yaml::Node& workflow, const std::vector<v1::JobTemplate>& jobs,
+                                 const yaml::Maker& make, const Place& place);
+  v1::Converted convert_template(const yaml::Node& workflow, const v1::JobTemplate& job,
+                                 const yaml::Maker& make, const Place& place, std::vector<Trial>& trials);
+  // What Argo would have to fill in in the runtime, where it does not; "" for nothing.
+  std::string placeholder_of_argo(const yaml::Node& runtime) const;
+  static Trial trial_of(const yaml::Node& train_job, const Place& place);
+  void add_trial(Trial trial, const Place& place);
+  // Adds the other objects of an AppWrapper.
+  void unwrap(const yaml::Node& wrapper, const v1::Wrapped& wrapped, const yaml::Maker& make,
+              v1::Converted& converted);
   // A finding, if an earlier job becomes the TrainJob of the same name.
   std::optional<base::Diagnostic> check_name(const yaml::Node& object, const V1Name& name,
                                              const Place& place);

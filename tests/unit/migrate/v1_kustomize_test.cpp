@@ -233,4 +233,106 @@ note: what differs from v1, and what to do: https://trainjobc.github.io/trainjob
 )");
 }
 
+TEST_CASE("migrate v1: the number that replicas: of a kustomization sets is that of nodes") {
+  V1Run run;
+  run.files.files["app/base/kustomization.yaml"] = "resources: [a.yaml]\n";
+  run.files.files["app/base/a.yaml"] = head("PyTorchJob") + "spec:\n  pytorchReplicaSpecs:\n" +
+                                       replica("Master", "1", kTorch) + replica("Worker", "2", kTorch);
+  run.files.files["app/prod/kustomization.yaml"] =
+      "resources: [../base]\nreplicas:\n- name: a\n  count: 7  # with the master\n- {name: b, count: 1}\n"
+      "configurations: [fields.yaml]\n";
+  run.files.files["app/prod/fields.yaml"] = R"(replicas:
+- {kind: PyTorchJob, path: spec/pytorchReplicaSpecs/Worker/replicas}
+nameReference:
+- kind: ConfigMap
+  fieldSpecs:
+  - {kind: PyTorchJob, path: spec/pytorchReplicaSpecs/Worker/template/spec/volumes/configMap/name}
+commonLabels:
+- {kind: PyTorchJob, path: spec/pytorchReplicaSpecs/Worker/template/metadata/labels, create: true}
+)";
+  CHECK(cli::run({"migrate", "--no-config", "--write", "app"}, run.console) == 1);
+  CHECK(run.files.files["app/prod/kustomization.yaml"] ==
+        "resources: [../base]\nreplicas:\n- name: a\n  count: 8  # with the master\n- {name: b, count: 1}\n"
+        "configurations: [fields.yaml, trainer-kustomize.yaml]\n");
+  const std::string& told = run.files.files["app/prod/trainer-kustomize.yaml"];
+  CHECK(told.find("- {kind: TrainJob, path: spec/trainer/numNodes, create: true}\n") != std::string::npos);
+  CHECK(told.find("volumes/configMap/name}\n") != std::string::npos);
+  CHECK(
+      run.console.err ==
+      R"(app/prod/fields.yaml:8:10: error: the kustomization names the kind PyTorchJob, which becomes TrainJob [migrate/left]
+    8 | - {kind: PyTorchJob, path: spec/pytorchReplicaSpecs/Worker/template/metadata/labels, create: true}
+      |          ^~~~~~~~~~ name TrainJob instead, and fields of a TrainJob
+1 of 1 object migrated to Trainer 2.3
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
+)");
+}
+
+TEST_CASE("migrate v1: patches and numbers that no TrainJob takes over") {
+  const std::string sidecar = kTorch + "}, {name: log, image: 'r.io/log:1'";
+  V1Run run;
+  run.files.files["app/base/kustomization.yaml"] = "resources: [a.yaml, b.yaml, c.yaml, d.yaml]\n";
+  run.files.files["app/base/a.yaml"] = head("TFJob") +
+                                       "spec:\n  enableDynamicWorker: true\n  tfReplicaSpecs:\n" +
+                                       replica("Worker", "2", "name: tensorflow, image: 'r.io/a:1'");
+  const std::string jobs = head("PyTorchJob") + "spec:\n  pytorchReplicaSpecs:\n";
+  run.files.files["app/base/b.yaml"] = named(jobs + replica("Worker", "2", sidecar), "b");
+  run.files.files["app/base/c.yaml"] = named(jobs + replica("Worker", "3", sidecar), "c");
+  run.files.files["app/base/d.yaml"] =
+      named(jobs + replica("Master", "1",
+                           "name: pytorch, image: 'r.io/a:1', command: [python, a.py]}, "
+                           "{name: log, image: 'r.io/log:2'"),
+            "d");
+  run.files.files["app/prod/kustomization.yaml"] = R"(resources: [../base]
+replicas: [{name: d, count: 2}]
+configurations: [fields.yaml]
+patches:
+- target: {kind: TFJob}
+  patch: |-
+    - {op: replace, path: /spec/tfReplicaSpecs/Worker/replicas, value: 3}
+- target: {kind: PyTorchJob, name: b}
+  patch: |-
+    - {op: replace, path: /spec/pytorchReplicaSpecs/Worker/template/spec/containers/1/image, value: log}
+- target: {kind: PyTorchJob, name: c}
+  patch: |-
+    - {op: replace, path: /spec/pytorchReplicaSpecs/Worker/replicas, value: 0}
+- target: {kind: PyTorchJob, name: d}
+  path: log.yaml
+- target: {kind: PyTorchJob, name: d}
+  path: clean.yaml
+)";
+  run.files.files["app/prod/fields.yaml"] =
+      "replicas: [{kind: PyTorchJob, path: spec/pytorchReplicaSpecs/Master/replicas, create: true}]\n";
+  run.files.files["app/prod/log.yaml"] =
+      "- {op: replace, path: /spec/pytorchReplicaSpecs/Master/template/spec/containers/1/image, value: "
+      "log}\n";
+  run.files.files["app/prod/clean.yaml"] =
+      "- {op: add, path: /spec/runPolicy, value: {cleanPodPolicy: Running}}\n";
+  CHECK(cli::run({"migrate", "--no-config", "--write", "app"}, run.console) == 1);
+  CHECK(run.console.err ==
+        R"(app/base/a.yaml:5:24: error: Trainer has a fixed number of workers [migrate/lost]
+    5 |   enableDynamicWorker: true
+      |                        ^~~~ remove it
+app/prod/clean.yaml:1:1: error: this patch changes nothing of the TrainJob [migrate/left]
+    1 | - {op: add, path: /spec/runPolicy, value: {cleanPodPolicy: Running}}
+      | ^ remove it
+app/prod/kustomization.yaml:2:12: error: this number can't be said of the TrainJob [migrate/left]
+    2 | replicas: [{name: d, count: 2}]
+      |            ^ write a patch of the TrainJob or its runtime, or migrate what is built: kustomize build DIR | trainjobc migrate -
+app/prod/kustomization.yaml:6:10: error: the job that this patches stays as it is [migrate/left]
+    6 |   patch: |-
+      |          ^~ migrate the job with it
+app/prod/kustomization.yaml:9:10: error: other jobs use the runtime b-torch, which this patch would change [migrate/left]
+    9 |   patch: |-
+      |          ^~ write a patch of the TrainJob or its runtime, or migrate what is built: kustomize build DIR | trainjobc migrate -
+app/prod/kustomization.yaml:12:10: error: the patched job can't be converted: the job has no pods [migrate/left]
+   12 |   patch: |-
+      |          ^~
+app/prod/log.yaml:1:1: error: this patch is about the runtime now [migrate/left]
+    1 | - {op: replace, path: /spec/pytorchReplicaSpecs/Master/template/spec/containers/1/image, value: log}
+      | ^ write a patch of TrainingRuntime d-torch
+3 of 4 objects migrated to Trainer 2.3; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
+)");
+}
+
 }  // namespace trainjobc::v1_kustomize_test

@@ -307,7 +307,7 @@ metadata: {name: pytorchjobs.kubeflow.org}
 spec: {names: {kind: PyTorchJob}}
 )") == R"(in.yaml:8:15: error: the PyTorchJob in this AppWrapper stays as it is [migrate/left]
     8 |         kind: PyTorchJob
-      |               ^~~~~~~~~~ take it out of the AppWrapper, which has other objects, too: Kueue admits TrainJobs themselves, by the label kueue.x-k8s.io/queue-name
+      |               ^~~~~~~~~~ take it out of the AppWrapper: Kueue admits TrainJobs themselves, by the label kueue.x-k8s.io/queue-name
 in.yaml:19:17: error: the TFJob in this Workflow stays as it is [migrate/left]
    19 |           kind: TFJob
       |                 ^~~~~ migrate the manifest in a file of its own, put the TrainJob here, and let successCondition and failureCondition read the status of a TrainJob
@@ -391,6 +391,88 @@ spec:
 1 of 1 object migrated to Trainer 2.3
 note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
+}
+
+TEST_CASE("migrate v1: what has no pods leaves the AppWrapper with the job") {
+  const std::string wrapper = R"(apiVersion: workload.codeflare.dev/v1beta2
+kind: AppWrapper
+metadata: {name: w, namespace: team, labels: {kueue.x-k8s.io/queue-name: q}}
+spec:
+  components:
+  - template:
+      apiVersion: v1
+      kind: Service
+      metadata: {name: metrics}
+      spec:
+        selector: {training.kubeflow.org/job-name: a}  # all pods
+        ports: [{port: 80}]
+  - template:
+      apiVersion: kubeflow.org/v1
+      kind: PyTorchJob
+      metadata: {name: a}
+      spec:
+        pytorchReplicaSpecs:
+          Worker:
+            replicas: 2
+            template: {spec: {containers: [{name: pytorch, image: 'r.io/a:1', command: [torchrun, a.py]}]}}
+)";
+  CHECK(written(wrapper) == R"(apiVersion: v1
+kind: Service
+metadata: {name: metrics, namespace: team}
+spec:
+  selector: {jobset.sigs.k8s.io/jobset-name: a}  # all pods
+  ports: [{port: 80}]
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: a, namespace: team, labels: {kueue.x-k8s.io/queue-name: q}}
+spec:
+  runtimeRef:
+    name: torch-distributed
+  trainer:
+    numNodes: 2
+    image: 'r.io/a:1'
+    command: [torchrun, a.py]
+    env:
+    - name: PYTHONUNBUFFERED
+      value: "1"
+)");
+  CHECK(
+      said(wrapper) ==
+      R"(in.yaml:2:7: warning: nothing starts the job again as its AppWrapper did, Kueue admits it by itself, and the other objects are created at once and stay [advice/v1-difference]
+    2 | kind: AppWrapper
+      |       ^~~~~~~~~~ set kueue.x-k8s.io/queue-name if it has to wait for a quota
+1 of 1 object migrated to Trainer 2.3
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
+)");
+  std::string with_pod = wrapper;
+  with_pod.replace(with_pod.find("ports: [{port: 80}]"), 19, "containers: [{name: a}]");
+  CHECK(said(with_pod) ==
+        R"(in.yaml:15:13: error: the PyTorchJob in this AppWrapper stays as it is [migrate/left]
+   15 |       kind: PyTorchJob
+      |             ^~~~~~~~~~ take it out of the AppWrapper: Kueue admits TrainJobs themselves, by the label kueue.x-k8s.io/queue-name
+nothing to migrate to Trainer 2.3 in 0 objects; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
+)");
+}
+
+TEST_CASE("migrate v1: what Katib fills in may be an amount") {
+  const std::string after = written(R"(apiVersion: kubeflow.org/v1beta1
+kind: Experiment
+metadata: {name: a}
+spec:
+  trialTemplate:
+    trialSpec:
+      apiVersion: kubeflow.org/v1
+      kind: PyTorchJob
+      spec:
+        pytorchReplicaSpecs:
+          Worker:
+            replicas: 2
+            template: {spec: {containers: [{name: pytorch, image: 'r.io/a:1', command: [torchrun, a.py], resources: {limits: {nvidia.com/gpu: "${trialParameters.gpus}"}}}]}}
+)");
+  CHECK(after.ends_with(
+      "\n          resourcesPerNode: {limits: {nvidia.com/gpu: \"${trialParameters.gpus}\"}}\n"));
 }
 
 }  // namespace trainjobc::v1_left_test

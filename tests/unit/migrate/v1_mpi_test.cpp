@@ -191,4 +191,15 @@ TEST_CASE("migrate v1: pods on the host's network find the others by name, as th
   CHECK(text.find(policy, at + 1) == std::string::npos);
 }
 
+TEST_CASE("migrate v1: K_MPI_JOB_ROLE is set for a script that reads it") {
+  const auto job = [](const std::string& script) {
+    return head("MPIJob", "v2beta1") + "spec:\n  mpiReplicaSpecs:\n" +
+           replica("Launcher", "1", "name: mpi, image: 'r.io/a:1', command: [sh, -c, '" + script + "']") +
+           replica("Worker", "2", "name: mpi, image: 'r.io/a:1'");
+  };
+  CHECK(written(job("mpirun a")).find("K_MPI_JOB_ROLE") == std::string::npos);
+  CHECK(written(job("echo $K_MPI_JOB_ROLE")).find("env: [{name: K_MPI_JOB_ROLE, value: launcher}") !=
+        std::string::npos);
+}
+
 }  // namespace trainjobc::v1_mpi_test

@@ -285,4 +285,129 @@ spec:
 )");
 }
 
+TEST_CASE("migrate v1: no time to end is not the default") {
+  CHECK(written(head("PyTorchJob") + R"(spec:
+  pytorchReplicaSpecs:
+    Worker:
+      template: {spec: {terminationGracePeriodSeconds: 0, containers: [{name: pytorch, image: 'r.io/a:1', command: [torchrun, a.py]}]}}
+)")
+            .ends_with(
+                "                      spec:\n                        terminationGracePeriodSeconds: 0\n"));
+}
+
+TEST_CASE("migrate v1: the diff hides what kubectl applied last, and its lines stay apart") {
+  V1Run run;
+  run.files.files["in.yaml"] = R"(apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata:
+  name: a
+  annotations:
+    kubectl.kubernetes.io/last-applied-configuration: |
+      {"kind":"PyTorchJob","spec":{"token":"s3cr3t"}}
+  labels: {a: b}
+spec:
+  pytorchReplicaSpecs:
+    Worker:
+      template: {spec: {containers: [{name: pytorch, image: 'r.io/a:1', command: [torchrun, a.py]}]}}
+)";
+  CHECK(cli::run({"migrate", "--no-config", "in.yaml"}, run.console) == 0);
+  CHECK(run.console.out == R"(--- in.yaml
++++ in.yaml
+@@ -1,12 +1,15 @@
+-apiVersion: kubeflow.org/v1
+-kind: PyTorchJob
++apiVersion: trainer.kubeflow.org/v1alpha1
++kind: TrainJob
+ metadata:
+   name: a
+-  annotations:
+-    kubectl.kubernetes.io/last-applied-configuration: |
+-      ***
+   labels: {a: b}
+ spec:
+-  pytorchReplicaSpecs:
+-    Worker:
+-      template: {spec: {containers: [{name: pytorch, image: 'r.io/a:1', command: [torchrun, a.py]}]}}
++  runtimeRef:
++    name: torch-distributed
++  trainer:
++    numNodes: 1
++    image: 'r.io/a:1'
++    command: [torchrun, a.py]
++    env:
++      - name: PYTHONUNBUFFERED
++        value: "1"
+)");
+}
+
+TEST_CASE("migrate v1: a job that two files define names both") {
+  V1Run run;
+  run.files.files["a.yaml"] = torch("");
+  run.files.files["b.yaml"] = torch("");
+  CHECK(cli::run({"migrate", "--no-config", "a.yaml", "b.yaml"}, run.console) == 1);
+  CHECK(run.console.err == R"(b.yaml:3:18: error: PyTorchJob/default/a is defined twice [migrate/lost]
+    3 | metadata: {name: a}
+      |                  ^ rename one, or migrate the folders one after the other
+  note: the first one at a.yaml:3:18
+1 of 2 objects would be migrated to Trainer 2.3; --write rewrites the files; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
+)");
+}
+
+TEST_CASE("migrate v1: comments stay above what they are about") {
+  CHECK(written(R"(# top of the file
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata:
+  name: a  # its name
+spec:
+  # how many
+  pytorchReplicaSpecs:
+    Worker:
+      replicas: 2
+      template:
+        spec:
+          containers:
+          - name: pytorch
+            image: r.io/a:1  # pinned
+            # variables of the program
+            env:
+            # the rate
+            - name: LR
+              value: "0.1"
+            command: [torchrun, a.py]
+---
+# of the second
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+# the end
+)") == R"(# top of the file
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata:
+  name: a  # its name
+spec:
+  runtimeRef:
+    name: torch-distributed
+  trainer:
+    numNodes: 2
+    image: r.io/a:1  # pinned
+    command: [torchrun, a.py]
+    # variables of the program
+    env:
+    # the rate
+    - name: LR
+      value: "0.1"
+    - name: PYTHONUNBUFFERED
+      value: "1"
+---
+# of the second
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+# the end
+)");
+}
+
 }  // namespace trainjobc::v1_objects_test

@@ -56,6 +56,12 @@ class Converter {
   Converted preview(const yaml::Node& root, const model::V1Kind& kind, const yaml::Maker& make,
                     const std::string& base);
 
+  // To forget new runtimes that are not written, so that no other job uses them.
+  size_t known_runtimes() const { return known_.size(); }
+  void forget_runtimes(size_t known) {
+    known_.erase(known_.begin() + static_cast<ptrdiff_t>(known), known_.end());
+  }
+
  private:
   struct Known {
     std::string_view kind;

@@ -372,7 +372,7 @@ void apply_clean_pod_policy(Conversion& conversion) {
   std::string field = "spec.runPolicy.cleanPodPolicy";
   if (!policy && (policy = conversion.job.get("cleanPodPolicy"))) field = "spec.cleanPodPolicy";
   if (!policy || policy->text() == "Running") return;
-  if (policy->text() == "All") {
+  if (policy->text() == "All" && !conversion.job.run_policy("ttlSecondsAfterFinished")) {
     conversion.findings.change(field, "the pods that ended stay with the TrainJob, so that their logs do",
                                "set runPolicy.ttlSecondsAfterFinished to remove them some time later",
                                policy);

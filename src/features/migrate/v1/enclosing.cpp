@@ -144,28 +144,56 @@ const Node* with_trial_job(const Node& experiment, const model::V1Kind& kind, co
   return Trial(experiment, kind, make, converted).run(train_job);
 }
 
-const Node* wrapped_job(const Node& object, const Maker& make) {
-  if (yaml::string_at(object, "kind") != "AppWrapper" ||
-      !yaml::string_at(object, "apiVersion").starts_with("workload.codeflare.dev/"))
-    return nullptr;
-  const auto components = yaml::items_at(object, {"spec", "components"});
-  const Node* job = components.size() == 1 ? components.front()->get("template") : nullptr;
-  if (!job || !job->is_map() || !job->get("metadata")) return nullptr;
-  const Node* ns = object.at({"metadata", "namespace"});
-  if (ns && !job->at({"metadata", "namespace"})) job = make.with_path(job, {"metadata", "namespace"}, ns);
-  const Node* labels = object.at({"metadata", "labels"});
-  if (!labels) return job;
-  for (const yaml::Entry& label : labels->entries()) {
-    if (!job->at({"metadata", "labels", label.key}))
-      job = make.with_path(job, {"metadata", "labels", label.key}, label.value);
-  }
-  return job;
+namespace {
+
+bool has_pods(const Node& node) {
+  if (const Node* containers = node.get("containers"); containers && containers->is_list()) return true;
+  const auto of_entry = [](const yaml::Entry& entry) { return has_pods(*entry.value); };
+  const auto of_item = [](const Node* item) { return has_pods(*item); };
+  return std::ranges::any_of(node.entries(), of_entry) || std::ranges::any_of(node.items(), of_item);
 }
 
-base::Diagnostic unwrapping(const Node& wrapper) {
+bool is_v1_job(const Node& object) {
+  return object.get("metadata") &&
+         model::is_v1_kind_of(yaml::string_at(object, "apiVersion"), yaml::string_at(object, "kind"));
+}
+
+const Node* with_namespace(const Node* object, const Node* ns, const Maker& make) {
+  return !ns || object->at({"metadata", "namespace"}) ? object
+                                                      : make.with_path(object, {"metadata", "namespace"}, ns);
+}
+
+}  // namespace
+
+Wrapped wrapped_job(const Node& object, const Maker& make) {
+  if (yaml::string_at(object, "kind") != "AppWrapper" ||
+      !yaml::string_at(object, "apiVersion").starts_with("workload.codeflare.dev/"))
+    return {};
+  const Node* ns = object.at({"metadata", "namespace"});
+  Wrapped wrapped;
+  for (const Node* component : yaml::items_at(object, {"spec", "components"})) {
+    const Node* own = component->get("template");
+    if (!own || !own->is_map()) return {};
+    const bool is_job = is_v1_job(*own);
+    if (is_job ? wrapped.job != nullptr : !own->get("metadata") || has_pods(*own)) return {};
+    (is_job ? wrapped.job : wrapped.others.emplace_back()) = with_namespace(own, ns, make);
+  }
+  const Node* labels = object.at({"metadata", "labels"});
+  if (!wrapped.job) return {};
+  for (const yaml::Entry& label : labels ? labels->entries() : std::span<const yaml::Entry>()) {
+    if (!wrapped.job->at({"metadata", "labels", label.key}))
+      wrapped.job = make.with_path(wrapped.job, {"metadata", "labels", label.key}, label.value);
+  }
+  return wrapped;
+}
+
+base::Diagnostic unwrapping(const Node& wrapper, bool has_others) {
   base::Diagnostic found = rules::finding(
       "advice/v1-difference",
-      "nothing starts the job again as its AppWrapper did, and Kueue admits it by itself",
+      has_others
+          ? "nothing starts the job again as its AppWrapper did, Kueue admits it by itself, and the other "
+            "objects are created at once and stay"
+          : "nothing starts the job again as its AppWrapper did, and Kueue admits it by itself",
       "set kueue.x-k8s.io/queue-name if it has to wait for a quota", yaml::locate(*wrapper.get("kind")));
   found.field = "spec.components";
   return found;

@@ -3,6 +3,8 @@
 // Objects around a v1 job: Katib's Experiments, whose trial template is one, and AppWrappers.
 #pragma once
 
+#include <vector>
+
 #include "base/diagnostic.h"
 #include "features/migrate/v1/convert.h"
 #include "model/v1_kinds.h"
@@ -18,11 +20,17 @@ const yaml::Node* trial_job(const yaml::Node& object);
 const yaml::Node* with_trial_job(const yaml::Node& experiment, const model::V1Kind& kind,
                                  const yaml::Node& train_job, const yaml::Maker& make, Converted& converted);
 
-// The only component of an AppWrapper, with the namespace and the labels that the AppWrapper has; nullptr if
-// it has several, and for other objects.
-const yaml::Node* wrapped_job(const yaml::Node& object, const yaml::Maker& make);
+// The components of an AppWrapper, as objects of their own.
+struct Wrapped {
+  const yaml::Node* job = nullptr;
+  std::vector<const yaml::Node*> others;
+};
 
-// What such a job loses.
-base::Diagnostic unwrapping(const yaml::Node& wrapper);
+// The v1 job of an AppWrapper whose other components have no pods, with the namespace and the labels that the
+// AppWrapper has; no job for other objects.
+Wrapped wrapped_job(const yaml::Node& object, const yaml::Maker& make);
+
+// What such a job, and the other objects if there are any, lose.
+base::Diagnostic unwrapping(const yaml::Node& wrapper, bool has_others);
 
 }  // namespace trainjobc::migrate::v1
