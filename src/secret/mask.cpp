@@ -254,12 +254,28 @@ BeforeAfter masked(BeforeAfter nodes, const Maker& make) {
   return Masker(make).show(nodes);
 }
 
+namespace {
+
+// Whether the value is a text of objects: the manifest in a Workflow, a file in a ConfigMap.
+bool has_objects(const Node& value) {
+  const auto has = [&](std::string_view part) { return value.text().find(part) != std::string_view::npos; };
+  return value.is_string() && has("\n") && has("apiVersion:") && has("kind:");
+}
+
+}  // namespace
+
 void SecretTexts::collect(const Node& root) {
   constexpr size_t kShortest = 6;  // shorter text is part of too many words
   if (root.is_scalar() && root.origin().is_secret()) {
     // Without the line break that ends a block scalar: it is not part of the secret.
     const std::string_view text = root.text().substr(0, root.text().find_last_not_of("\r\n") + 1);
     if (text.size() >= kShortest) texts_.emplace(text);
+  }
+  if (has_objects(root)) {
+    const base::SourceFile file("", std::string(root.text()));
+    base::Arena arena;
+    base::Diagnostics ignored;
+    for (const yaml::Document& document : yaml::read(file, arena, ignored)) collect_unmarked(*document.root);
   }
   for (const Node* item : root.items()) collect(*item);
   for (const Entry& entry : root.entries()) collect(*entry.value);
@@ -325,6 +341,7 @@ class SecretLines {
   void collect(const Node& node) {
     const bool has_key = node.is_string() && secret::has_key(node.text());
     if (has_key || (node.is_scalar() && node.origin().is_secret())) add(node);
+    if (has_objects(node)) collect_below(node);
     for (const Node* item : node.items()) collect(*item);
     for (const yaml::Entry& entry : node.entries()) collect(*entry.value);
   }
@@ -333,6 +350,24 @@ class SecretLines {
 
  private:
   using Line = std::pair<const base::SourceFile*, uint32_t>;
+
+  // The lines of a text in a block that keeps them; all of it in another one.
+  void collect_below(const Node& text) {
+    const base::SourceFile file("", std::string(text.text()));
+    base::Arena arena;
+    base::Diagnostics ignored;
+    SecretLines below;
+    for (const yaml::Document& document : yaml::read(file, arena, ignored))
+      below.collect(*mark_secrets(*document.root, Maker(arena)));
+    const base::Location at = yaml::locate(text);
+    if (below.lines_.empty() || !at.file || at.line == 0) return;
+    const std::string_view written = at.file->text().substr(at.file->line_start(at.line) + at.column - 1);
+    if (!written.starts_with('|')) {
+      add(text);
+      return;
+    }
+    for (const auto& [_, line] : below.lines_) lines_.insert({at.file, at.line + line});
+  }
 
   void add(const Node& value) {
     const base::Location at = yaml::locate(value);

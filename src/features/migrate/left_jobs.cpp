@@ -29,6 +29,8 @@ std::string_view hint_for(std::string_view kind) {
   if (kind.ends_with("Workflow") || kind.ends_with("WorkflowTemplate"))
     return "migrate the manifest in a file of its own, put the TrainJob here, and let successCondition and "
            "failureCondition read the status of a TrainJob";
+  if (kind == "Experiment")
+    return "write it as kubeflow.org/v1beta1, with the job in trialTemplate.trialSpec, and migrate that";
   return "migrate it in a file of its own, and put the TrainJob here";
 }
 
@@ -158,9 +160,12 @@ class LeftJobs {
 
 }  // namespace
 
-std::string fill_in_hint(bool is_chart, const std::string& file) {
+std::string fill_in_hint(std::string_view text, const std::string& file) {
+  const auto has = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
+  if (!has("{{")) return fmt::format("fill it in first: envsubst < {} | trainjobc migrate -", file);
+  const bool is_chart = has(".Values") || has(".Release") || has(".Chart") || has("include \"");
   return is_chart ? "fill it in first: helm template CHART | trainjobc migrate -"
-                  : fmt::format("fill it in first: envsubst < {} | trainjobc migrate -", file);
+                  : "fill it in first, and migrate the result: … | trainjobc migrate -";
 }
 
 std::string kustomization_id(const std::string& file) {
@@ -181,9 +186,9 @@ base::Diagnostics find_left_jobs(const Node& object, const std::set<const Node*>
 
 base::Diagnostics find_left_jobs(const base::SourceFile& file, std::string_view text) {
   base::Diagnostics found;
-  const bool is_chart = text.find("{{") != std::string_view::npos;
-  const bool is_template = is_chart || text.find("${") != std::string_view::npos;
-  const std::string hint = is_template ? fill_in_hint(is_chart, file.name()) : "correct the document first";
+  const bool is_template =
+      text.find("{{") != std::string_view::npos || text.find("${") != std::string_view::npos;
+  const std::string hint = is_template ? fill_in_hint(text, file.name()) : "correct the document first";
   for (const NamedJob& job : jobs_in_text(text)) {
     const size_t column = file.line(job.line + 1).find(job.kind);
     const base::Location at{&file, job.line + 1, static_cast<uint32_t>(column + 1), job.line + 1,

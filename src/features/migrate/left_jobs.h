@@ -19,8 +19,9 @@ inline constexpr std::string_view kLeftRule = "migrate/left";
 // What findings in a kustomization, or its patches, are about: no job.
 std::string kustomization_id(const std::string& file);
 
-// What to do with an unrendered template: of a chart, or of `file` with variables.
-std::string fill_in_hint(bool is_chart, const std::string& file);
+// What to do with the unrendered template `text`: of a chart, of another language, or of `file` with
+// variables.
+std::string fill_in_hint(std::string_view text, const std::string& file);
 
 // What names a kind of v1 in a kustomization or in its configuration.
 base::Diagnostic left_in_kustomization(const yaml::Node& kind);

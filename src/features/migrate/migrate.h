@@ -79,6 +79,11 @@ struct Migration {
 
 // Rewrites `inputs`. Of `runtimes`, only those that `inputs` refer to are read; they are expected to be
 // migrated in the same way.
+// Placeholders of templates stay where their values don't matter.
 Migration migrate(std::vector<Source> inputs, std::vector<Source> runtimes, const MigrateOptions& options);
+
+// The same for inputs as they are.
+Migration migrate_once(std::vector<Source> inputs, std::vector<Source> runtimes,
+                       const MigrateOptions& options);
 
 }  // namespace trainjobc::migrate

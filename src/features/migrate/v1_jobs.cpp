@@ -452,11 +452,10 @@ bool V1Jobs::refuse(const base::Diagnostics& after) {
       lost.hint = "remove one of them, or rename it";
     }
     if (refusal.rule == "yaml/template") {
-      const std::string& file = made->second.front().first;
-      const bool is_chart =
-          refusal.location.file && refusal.location.file->text().find("{{") != std::string_view::npos;
+      const std::string_view text =
+          refusal.location.file ? refusal.location.file->text() : std::string_view();
       lost.message = "this is an unrendered template";
-      lost.hint = fill_in_hint(is_chart, file);
+      lost.hint = fill_in_hint(text, made->second.front().first);
     }
     lost.field = refusal.field;
     refused_[made->second.front()].push_back(lost);

@@ -336,6 +336,31 @@ TEST_CASE("migrate v1: jobs in templates stay") {
 nothing to migrate to Trainer 2.3 in 0 objects; 1 v1 job stays as it is
 note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
+  CHECK(said("{% if train %}\n" + named(torch(""), "{{ name }}") + "{% endif %}\n") ==
+        R"(in.yaml:3:7: error: the PyTorchJob in this template stays as it is [migrate/left]
+    3 | kind: PyTorchJob
+      |       ^~~~~~~~~~ fill it in first, and migrate the result: … | trainjobc migrate -
+nothing to migrate to Trainer 2.3 in 0 objects; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
+)");
+}
+
+TEST_CASE("migrate v1: an Experiment of an older version has its job as a text") {
+  CHECK(said(R"(apiVersion: kubeflow.org/v1alpha3
+kind: Experiment
+metadata: {name: a}
+spec:
+  trialTemplate:
+    goTemplate:
+      rawTemplate: |-
+        apiVersion: kubeflow.org/v1
+        kind: TFJob
+)") == R"(in.yaml:9:15: error: the TFJob in this Experiment stays as it is [migrate/left]
+    9 |         kind: TFJob
+      |               ^~~~~ write it as kubeflow.org/v1beta1, with the job in trialTemplate.trialSpec, and migrate that
+nothing to migrate to Trainer 2.3 in 0 objects; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
+)");
 }
 
 TEST_CASE("migrate v1: the mounted key is left to root, with a warning") {

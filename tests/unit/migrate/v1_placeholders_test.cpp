@@ -59,7 +59,9 @@ spec:
         value: is_host=true
     resourcesPerNode: {limits: {nvidia.com/gpu: $GPUS, hugepages-2Mi: $PAGES, memory: $MEMORY}}
 )");
-  CHECK(run.console.err == R"(in.yaml:7:32: warning: Trainer 2.3 has no elastic training: the job runs on $NODES nodes, and waits for all of them [advice/v1-difference]
+  CHECK(
+      run.console.err ==
+      R"(in.yaml:7:32: warning: Trainer 2.3 has no elastic training: the job runs on $NODES nodes, and waits for all of them [advice/v1-difference]
     7 |   elasticPolicy: {minReplicas: 1, maxReplicas: 64}
       |                                ^ set spec.trainer.numNodes to the number of nodes that you want
 1 of 1 object migrated to Trainer 2.3
@@ -99,6 +101,25 @@ TEST_CASE("migrate v1: names with placeholders are not written in two ways") {
     2 | kind: PyTorchJob
       |       ^~~~~~~~~~ such as "name"
 nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
+)");
+}
+
+TEST_CASE("migrate v1: placeholders stay beside kustomizations, and in no other file") {
+  const std::string job = head("PyTorchJob") + "spec:\n  pytorchReplicaSpecs:\n";
+  V1Run run;
+  run.files.files["app/base/kustomization.yaml"] = "resources: [a.yaml]\n";
+  run.files.files["app/base/a.yaml"] = job + replica("Worker", "7001", kTorch);
+  run.files.files["app/b.yaml"] = named(job, "b") + replica("Worker", "$N", kTorch);
+  run.files.files["app/c.yaml"] =
+      named(job, "c") + replica("Master", "1", kTorch) + replica("Worker", "$N", kTorch);
+  CHECK(cli::run({"migrate", "--no-config", "--write", "app"}, run.console) == 1);
+  CHECK(run.files.files["app/base/a.yaml"].find("    numNodes: 7001\n") != std::string::npos);
+  CHECK(run.files.files["app/b.yaml"].find("    numNodes: $N\n") != std::string::npos);
+  CHECK(run.console.err == R"(app/c.yaml:10:17: error: $N is a placeholder [migrate/lost]
+   10 |       replicas: $N
+      |                 ^~ fill it in first: envsubst < app/c.yaml | trainjobc migrate -
+2 of 3 objects migrated to Trainer 2.3; 1 v1 job stays as it is
 note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
 }

@@ -55,7 +55,7 @@ spec:
     resource:
       action: create
       successCondition: status.jobsStatus.0.succeeded = 1
-      failureCondition: status.conditions.0.type = Failed, status.conditions.1.type = Failed
+      failureCondition: status.jobsStatus.0.failed > 0
       manifest: |
         # the job
         apiVersion: trainer.kubeflow.org/v1alpha1
@@ -241,6 +241,68 @@ in.yaml:14:68: warning: Trainer starts all … pods of the job together [advice/
 nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
 note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
+}
+
+TEST_CASE("migrate v1: no secret of a job in a Workflow is shown") {
+  V1Run run;
+  run.files.files["in.yaml"] = R"(apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata: {name: w}
+spec:
+  templates:
+    - name: t
+      resource:
+        action: create
+        manifest: |
+          apiVersion: kubeflow.org/v1
+          kind: PyTorchJob
+          metadata: {generateName: a-}
+          spec:
+            pytorchReplicaSpecs:
+              Worker:
+                template:
+                  spec:
+                    containers: [{name: main, image: 'r.io/a:1', env: [{name: DB_PASSWORD, value: hunter2}]}]
+)";
+  CHECK(cli::run({"migrate", "--no-config", "in.yaml"}, run.console) == 0);
+  CHECK(run.console.out.find("value: ***") != std::string::npos);
+  CHECK(run.console.out.find("hunter2") == std::string::npos);
+  CHECK(
+      run.console.err ==
+      R"(in.yaml:8:17: warning: the Workflow's ServiceAccount must be allowed to create TrainJobs [advice/v1-difference]
+    8 |         action: create
+      |                 ^~~~~~ allow create and get on trainjobs of trainer.kubeflow.org
+in.yaml:18:34: warning: Worker has no container "pytorch": the only one is taken for it [advice/v1-difference]
+  hint: name it "pytorch"
+1 of 1 object would be migrated to Trainer 2.3; --write rewrites the files
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
+)");
+}
+
+TEST_CASE("migrate v1: a job of several roles fails with any of its Jobs") {
+  const std::string after = written(R"(apiVersion: argoproj.io/v1alpha1
+kind: WorkflowTemplate
+metadata: {name: w}
+spec:
+  templates:
+    - name: t
+      resource:
+        action: create
+        successCondition: status.conditions.0.type = Complete
+        failureCondition: status.replicaStatuses.Launcher.failed > 0
+        manifest: |
+          apiVersion: kubeflow.org/v2beta1
+          kind: MPIJob
+          metadata: {name: a}
+          spec:
+            mpiReplicaSpecs:
+              Launcher: {template: {spec: {containers: [{name: mpi, image: 'r.io/a:1', command: [mpirun, a]}]}}}
+              Worker: {replicas: 2, template: {spec: {containers: [{name: mpi, image: 'r.io/a:1'}]}}}
+)");
+  CHECK(after.find(
+            "        successCondition: status.conditions.0.type = Complete\n"
+            "        failureCondition: status.jobsStatus.0.failed > 0, status.jobsStatus.1.failed > 0\n") !=
+        std::string::npos);
 }
 
 }  // namespace trainjobc::v1_workflow_test

@@ -26,7 +26,6 @@ using yaml::Maker;
 using yaml::Node;
 
 constexpr std::array<std::string_view, 3> kKinds{"ClusterWorkflowTemplate", "Workflow", "WorkflowTemplate"};
-constexpr std::string_view kFailed = "status.conditions.0.type = Failed, status.conditions.1.type = Failed";
 
 // Where the templates are; empty for objects without any.
 std::vector<std::string_view> path_of_templates(const Node& object) {
@@ -74,9 +73,9 @@ std::optional<Requirement> requirement_of(std::string_view text) {
 
 // The role of a key `status.replicaStatuses.ROLE.succeeded`; "" for another one.
 std::string_view role_of(std::string_view key, std::string_view field) {
-  constexpr std::string_view kPrefix = "status.replicaStatuses.";
-  if (!key.starts_with(kPrefix)) return "";
-  key.remove_prefix(kPrefix.size());
+  constexpr std::string_view kStatuses = "status.replicaStatuses.";
+  if (!key.starts_with(kStatuses)) return "";
+  key.remove_prefix(kStatuses.size());
   const size_t dot = key.find('.');
   return dot != std::string_view::npos && key.substr(dot + 1) == field ? key.substr(0, dot) : "";
 }
@@ -144,8 +143,8 @@ class Template {
       lose_condition("successCondition", condition);
       return "";
     }
-    std::set<std::string_view> jobs;
     int64_t number = 0;
+    std::set<std::string_view> jobs;
     for (const PodRange& pods : pods_) {
       if (jobs.insert(pods.job).second && !pods.one_each) ++number;
       if (pods.one_each) number += pods.count;
@@ -162,8 +161,14 @@ class Template {
 
   std::string failure(const Node& condition, const std::optional<Requirement>& given) {
     const std::string_view role = given ? role_of(given->key, "failed") : "";
-    if (!role.empty() && pods_of(role) > 0 && given->relation == ">" && given->value == "0")
-      return std::string(kFailed);
+    if (!role.empty() && pods_of(role) > 0 && given->relation == ">" && given->value == "0") {
+      std::set<std::string_view> jobs;
+      for (const PodRange& pods : pods_) jobs.insert(pods.job);
+      std::string any;
+      for (size_t i = 0; i < jobs.size(); ++i)
+        any += fmt::format("{}status.jobsStatus.{}.failed > 0", i > 0 ? ", " : "", i);
+      return any;
+    }
     lose_condition("failureCondition", condition);
     return "";
   }
