@@ -147,7 +147,7 @@ bool uses_catalogue(const Workspace& workspace, const DocumentId& document) {
 void add_containers(const Node& pod_spec, std::string_view list, std::string_view what,
                     std::vector<std::string>& parts) {
   for (const Node* container : yaml::items_at(pod_spec, list)) {
-    const std::string image = secret::without_keys(yaml::text_at(*container, "image"));
+    const std::string_view image = yaml::text_at(*container, "image");
     parts.push_back(fmt::format("{} `{}`{}", what, yaml::text_at(*container, "name"),
                                 image.empty() ? "" : fmt::format(" ({})", image)));
   }
@@ -288,13 +288,14 @@ std::string place_text(const Workspace& workspace, const base::Location& at) {
 }
 
 std::string describe_runtime(const Workspace& workspace, const FoundRuntime& runtime) {
+  base::Arena arena;
+  const Node& root = *secret::masked_object(*runtime.root, yaml::Maker(arena));
   std::string out = fmt::format("**{} {}**", runtime.id.kind, runtime.id.name);
-  const std::string_view framework =
-      yaml::text_at(*runtime.root, {"metadata", "labels", model::kFrameworkLabel});
+  const std::string_view framework = yaml::text_at(root, {"metadata", "labels", model::kFrameworkLabel});
   if (!framework.empty()) out += fmt::format(" · {}", framework);
   out += runtime.catalogue.empty() ? fmt::format("\n\n{}", place_text(workspace, runtime.location))
                                    : fmt::format("\n\ncatalogue of Trainer {}", runtime.catalogue);
-  const Node* spec = runtime.root->get("spec");
+  const Node* spec = root.get("spec");
   if (!spec) return out;
   if (const std::string words = policy_words(*spec); !words.empty()) out += "\n\n" + words;
   std::string jobs;

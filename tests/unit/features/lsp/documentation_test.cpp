@@ -177,6 +177,29 @@ Name of the runtime.
 At least 1 character. At most 253 characters.)");
 }
 
+TEST_CASE("redact: hover shows the runtime of a runtimeRef without keys") {
+  std::string runtime(kRuntime);
+  const auto replace = [&](std::string_view old, std::string_view by) {
+    runtime.replace(runtime.find(old), old.size(), by);
+  };
+  replace("numNodes: 2", "numNodes: user:pa55word@registry.example/a");
+  replace("framework: torch", "framework: hf_aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA");
+  replace("name: sidecar", "name: --token=hf_aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA");
+  const std::string shown =
+      test::LspWorkspace()
+          .file("runtimes/torch.yaml", runtime)
+          .open("jobs/bert.yaml", "kind: TrainJob\nspec:\n  runtimeRef:\n    name: @@torch-h100\n")
+          .hover();
+  CHECK(shown.substr(shown.find("**Cluster")) == R"(**ClusterTrainingRuntime torch-h100** · ***
+
+runtimes/torch.yaml:1
+
+user:***@registry.example/a nodes, torch, gang scheduling with volcano
+
+replicatedJobs:
+- `node`: container `node` (registry.example.com/torch:2), container `--token=***` (registry.example.com/upload:1))");
+}
+
 TEST_CASE("hover: what a patch replaces, and where that was set") {
   CHECK(
       hover(patch_at("@A")) ==
