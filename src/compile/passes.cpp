@@ -200,9 +200,8 @@ class SecretGuard {
   SecretGuard(const SecretGuard&) = delete;
   SecretGuard& operator=(const SecretGuard&) = delete;
   ~SecretGuard() {
-    std::vector<const Node*> documents{unit_.source};
-    if (unit_.runtime) documents.push_back(unit_.runtime->object.as_written());
-    secret::hide_secrets(unit_.diagnostics, documents);
+    secret::hide_secrets(unit_.diagnostics, *unit_.source,
+                         unit_.runtime ? unit_.runtime->secrets : secret::DocumentSecrets());
   }
 
  private:

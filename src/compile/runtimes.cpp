@@ -43,6 +43,7 @@ void RuntimeStore::admit(StoredRuntime& stored) {
     findings.flush(object.id.str());
   }
   secret::hide_secrets(found, std::array{object.as_written()});
+  stored.secrets = secret::DocumentSecrets(*object.as_written());
   diagnostics_.append(std::move(found));
 }
 

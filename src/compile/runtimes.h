@@ -25,6 +25,7 @@
 #include "model/behaviours.h"
 #include "model/runtime.h"
 #include "schema/schema.h"
+#include "secret/secret.h"
 
 namespace trainjobc::compile {
 
@@ -46,6 +47,7 @@ struct StoredRuntime {
   InputObject object;
   model::Runtime runtime;               // decoded if accepted
   const yaml::Node* encoded = nullptr;  // as Go would encode it, if accepted
+  secret::DocumentSecrets secrets;      // of the object as written, once it is admitted
   bool admitted = false;                // all rules were checked
   bool accepted = false;                // none is violated
   bool is_input = false;

@@ -2,7 +2,9 @@
 
 // Marks secrets, and hides them in trees, texts and reports.
 #include <algorithm>
+#include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -297,12 +299,17 @@ size_t SecretTexts::length_at(std::string_view text) const {
   }
 }
 
-std::string SecretTexts::hide(std::string_view text) const {
+namespace {
+
+// The text with *** for each of the secrets, and for each known kind of key. Of those that begin at one
+// place, the longest counts, whatever document it is of.
+std::string hide_all(std::string_view text, std::span<const SecretTexts* const> secrets) {
   const std::string known = without_keys(text);
-  if (texts_.empty()) return known;
   std::string out;
   for (size_t at = 0; at < known.size();) {
-    const size_t length = length_at(std::string_view(known).substr(at));
+    size_t length = 0;
+    for (const SecretTexts* texts : secrets)
+      length = std::max(length, texts->length_at(std::string_view(known).substr(at)));
     if (length == 0) {
       out += known[at++];
     } else {
@@ -311,6 +318,12 @@ std::string SecretTexts::hide(std::string_view text) const {
     }
   }
   return out;
+}
+
+}  // namespace
+
+std::string SecretTexts::hide(std::string_view text) const {
+  return empty() ? without_keys(text) : hide_all(text, std::array{this});
 }
 
 std::string without_secrets(const std::string& diff, const std::string& file_text) {
@@ -336,6 +349,9 @@ uint32_t last_quoted_line(const base::SourceFile& file, size_t offset) {
   return file.line_at(std::min(at, text.size() - 1));
 }
 
+}  // namespace
+
+// The lines of files that contain secrets of a document.
 class SecretLines {
  public:
   void collect(const Node& node) {
@@ -399,49 +415,75 @@ class SecretLines {
   std::map<Line, uint32_t> last_below_;  // of the lines that are indented below a line
 };
 
-// The lines of files that contain secrets, by what was read from them, or else by their text.
-class HiddenLines {
- public:
-  void add(const Node& document) {
-    read_.collect(document);
-    files_.insert(yaml::locate(document).file);
+struct DocumentSecrets::Content {
+  explicit Content(const Node& document) {
+    base::Arena arena;
+    const Node& marked = *mark_secrets(document, Maker(arena));
+    lines.collect(marked);
+    texts.collect(marked);
+    file = yaml::locate(document).file;
   }
 
-  bool hold(const base::Diagnostic& diagnostic) {
+  SecretLines lines;
+  SecretTexts texts;
+  const base::SourceFile* file = nullptr;
+};
+
+DocumentSecrets::DocumentSecrets(const Node& document)
+    : content_(std::make_shared<const Content>(document)) {}
+
+// The findings on some documents. A line of a file that contains a secret is told by what was read from the
+// file, or else by its text.
+class FindingsGuard {
+ public:
+  void add(const DocumentSecrets& document) {
+    if (!document.content_) return;
+    documents_.push_back(document.content_);
+    if (!document.content_->texts.empty()) texts_.push_back(&document.content_->texts);
+  }
+
+  void hide_in(base::Diagnostic& diagnostic) {
+    diagnostic.hide_source = diagnostic.hide_source || holds_line_of(diagnostic);
+    diagnostic.message = hide(diagnostic.message);
+    diagnostic.hint = hide(diagnostic.hint);
+    for (base::Note& note : diagnostic.notes) note.message = hide(note.message);
+  }
+
+ private:
+  std::string hide(std::string_view text) const {
+    return texts_.empty() ? without_keys(text) : hide_all(text, texts_);
+  }
+
+  bool holds_line_of(const base::Diagnostic& diagnostic) {
     const base::Location& at = diagnostic.location;
     if (!at.file || at.line == 0) return false;
-    if (read_.holds(at)) return true;
-    if (diagnostic.stage != base::Stage::Yaml && files_.contains(at.file)) return false;
+    const auto holds = [&](const auto& document) { return document->lines.holds(at); };
+    if (std::ranges::any_of(documents_, holds)) return true;
+    const auto is_read = [&](const auto& document) { return document->file == at.file; };
+    if (diagnostic.stage != base::Stage::Yaml && std::ranges::any_of(documents_, is_read)) return false;
     const auto [guess, is_new] = guessed_.try_emplace(at.file);
     if (is_new) guess->second = guess_secret_lines(*at.file);
     return at.line < guess->second.size() && guess->second[at.line];
   }
 
- private:
-  SecretLines read_;
-  std::set<const base::SourceFile*> files_;  // of the documents
+  std::vector<std::shared_ptr<const DocumentSecrets::Content>> documents_;
+  std::vector<const SecretTexts*> texts_;  // those of them that have any
   std::map<const base::SourceFile*, std::vector<bool>> guessed_;
 };
 
-}  // namespace
-
 void hide_secrets(base::Diagnostics& diagnostics, std::span<const Node* const> documents) {
   if (diagnostics.empty()) return;
-  base::Arena arena;
-  HiddenLines lines;
-  SecretTexts texts;
-  for (const Node* document : documents) {
-    const Node* marked = mark_secrets(*document, Maker(arena));
-    lines.add(*marked);
-    texts.collect(*marked);
-  }
-  diagnostics.retain([&](base::Diagnostic& diagnostic) {
-    diagnostic.hide_source = diagnostic.hide_source || lines.hold(diagnostic);
-    diagnostic.message = texts.hide(diagnostic.message);
-    diagnostic.hint = texts.hide(diagnostic.hint);
-    for (base::Note& note : diagnostic.notes) note.message = texts.hide(note.message);
-    return true;
-  });
+  FindingsGuard guard;
+  for (const Node* document : documents) guard.add(DocumentSecrets(*document));
+  diagnostics.retain([&](base::Diagnostic& diagnostic) { return guard.hide_in(diagnostic), true; });
+}
+
+void hide_secrets(base::Diagnostics& diagnostics, const Node& document, const DocumentSecrets& known) {
+  if (diagnostics.empty()) return;
+  FindingsGuard guard;
+  guard.add(DocumentSecrets(document));
+  guard.add(known);
+  diagnostics.retain([&](base::Diagnostic& diagnostic) { return guard.hide_in(diagnostic), true; });
 }
 
 }  // namespace trainjobc::secret

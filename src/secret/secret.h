@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -79,10 +80,11 @@ class SecretTexts {
   // The text with *** for each of them, and for each known kind of key.
   std::string hide(std::string_view text) const;
 
- private:
   // The length of the longest of them at the beginning of the text; 0 if there is none.
   size_t length_at(std::string_view text) const;
+  bool empty() const { return texts_.empty(); }
 
+ private:
   std::set<std::string, std::less<>> texts_;
 };
 
@@ -97,11 +99,25 @@ SecretTexts secrets_of(const Objects& objects) {
 // A diff of a YAML file without the secrets of the file.
 std::string without_secrets(const std::string& diff, const std::string& file_text);
 
+// What hide_secrets looks for in a document, for documents that many findings are about. Copies share it.
+class DocumentSecrets {
+ public:
+  DocumentSecrets() = default;
+  explicit DocumentSecrets(const yaml::Node& document);
+
+ private:
+  friend class FindingsGuard;
+  struct Content;
+  std::shared_ptr<const Content> content_;
+};
+
 // Whatever reads files, of any kind, passes what it reports on them through this function: it hides the
 // source of each diagnostic whose line contains a part of a secret, and the secrets in its texts. `documents`
 // are those that were read from the files, marked or not. If none is of a diagnostic's file, or the reader
 // reports it, its line is judged by the text alone (see `guess_secret_lines`).
 void hide_secrets(base::Diagnostics& diagnostics, std::span<const yaml::Node* const> documents = {});
+// The same for one document and one whose secrets are known.
+void hide_secrets(base::Diagnostics& diagnostics, const yaml::Node& document, const DocumentSecrets& known);
 
 // Whether each line of a file, by its number, may contain a part of a secret, whatever the file is: it is in
 // a document of kind Secret, or in or beside what looks like a secret.
