@@ -43,7 +43,7 @@ struct Loaded {
   std::vector<PassedOver> passed_over;   // files that were not read
   std::vector<std::string> excluded;     // of these, the ones named on the command line
   std::vector<Source> patches;           // of kustomizations among the files; they are not whole objects
-  std::vector<std::string> roots;        // flags that build the kustomizations and charts: "-k overlays/prod"
+  std::vector<std::string> roots;        // flags that build what was found and not built: "-k overlays/prod"
 };
 
 // Reads files, the manifests of directories, and standard input ("-"). The sources are sorted by name, each

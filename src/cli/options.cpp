@@ -427,7 +427,7 @@ std::optional<CompiledInputs> compile_inputs(Console& console, const InputFlags&
   if (!loaded) return std::nullopt;
   lint::GroupedCompilation grouped = compile_all(*loaded, options, style);
   if (!check_inputs(console, flags, *loaded, grouped.all)) return std::nullopt;
-  if (!flags.roots.builds_found) note_unbuilt(console, loaded->roots);
+  note_unbuilt(console, loaded->roots);
   CompiledInputs compiled;
   compiled.rejected = grouped.all.diagnostics.has_refusals();
   if (style.shown) {

@@ -262,12 +262,12 @@ class Roots {
   std::optional<std::vector<lint::InputGroup>> take() {
     find();
     find_releases();
-    for (const FoundRoot& root : found_) {
-      if (is_built(root) && !is_named(root.folder)) loaded_.roots.push_back("-k " + root.folder);
-    }
-    for (const helm::Release& release : releases_) loaded_.roots.push_back("--helm " + release.chart);
     std::vector<lint::InputGroup> groups;
-    if (flags_.builds_found && !(build(groups) && build_charts(groups))) return std::nullopt;
+    if (!flags_.builds_found) {
+      name_unbuilt();
+    } else if (!build(groups) || !build_charts(groups)) {
+      return std::nullopt;
+    }
     leave_out_patches(groups);
     std::erase_if(loaded_.sources, [&](const Source& source) {
       const auto found = left_out_.find(base::absolute_path(source.name));
@@ -280,6 +280,13 @@ class Roots {
   }
 
  private:
+  void name_unbuilt() {
+    for (const FoundRoot& root : found_) {
+      if (is_built(root) && !is_named(root.folder)) loaded_.roots.push_back("-k " + root.folder);
+    }
+    for (const helm::Release& release : releases_) loaded_.roots.push_back("--helm " + release.chart);
+  }
+
   void find() {
     for (const Source& source : loaded_.sources) {
       if (source.named || !kustomize::is_kustomization(source.name)) continue;

@@ -130,10 +130,6 @@ std::string prefix_of(const InputFlags& input) {
   return path == "." ? "" : path + "/";
 }
 
-}  // namespace
-
-namespace {
-
 // Kustomizations and charts in directories are compared as what they are built to.
 InputFlags with_roots(InputFlags input) {
   input.roots.builds_found = true;

@@ -119,7 +119,9 @@ TEST_CASE("kustomize: what is not here is not fetched unless asked for") {
   folder.files.files["base/kustomization.yaml"] = "resources: [job.yaml, git@host:team/base]\n";
   CHECK(folder.run({"lint", "overlays"}).err ==
         "note: overlays/prod: base/kustomization.yaml:1: git@host:team/base is not here: kustomize would fetch it; "
-        "--kustomize-remote allows that\n    its files are checked one by one\n");
+        "--kustomize-remote allows that\n    its files are checked one by one\n"
+        "trainjobc: overlays contains no TrainJob and no runtime; -v shows what was skipped, --allow-empty accepts "
+        "this\n");
   CHECK(folder.run({"lint", "--kustomize-remote", "overlays"}).err == "");
   CHECK(folder.programs.calls.size() == 2);
   folder.files.files["base/kustomization.yaml"] = "resources: [job.yaml]\nopenapi: {path: 'https://a/b.json'}\n";
