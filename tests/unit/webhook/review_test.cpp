@@ -133,6 +133,26 @@ TEST_CASE("review: the queue that Kueue copies to spec.labels is not the author'
   }
 }
 
+TEST_CASE("review: what Kueue patches is not the author's") {
+  const std::string written = read(request_of(kJob)).object;
+  json queued = kJob;
+  queued["spec"]["suspend"] = true;
+  queued["spec"]["runtimePatches"] = {{{"manager", "kueue.x-k8s.io/manager"}, {"trainingRuntimeSpec", {}}}};
+  json admitted = queued;
+  admitted["spec"]["runtimePatches"][0]["trainingRuntimeSpec"] = {{"template", {{"spec", {}}}}};
+  json created = queued;
+  created["spec"].erase("suspend");
+  CHECK(read(request_of(created)).object == written);
+  CHECK(read(request_of(admitted, queued)).object == "");
+  const json own{{"manager", "example.com/team"}, {"trainingRuntimeSpec", {}}};
+  for (const json& other : {own, json{{"manager", 3}}, json{{"trainingRuntimeSpec", {}}}, json("kueue.x-k8s.io/manager")}) {
+    json changed = queued;
+    changed["spec"]["runtimePatches"].push_back(other);
+    const json seen = json::parse(read(request_of(changed, queued)).object);
+    CHECK(seen["spec"]["runtimePatches"] == json::array({other}));
+  }
+}
+
 TEST_CASE("review: a job is told why its runtime keeps it from running") {
   json broken = kRuntime;
   broken["spec"]["template"]["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
