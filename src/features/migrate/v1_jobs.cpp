@@ -458,7 +458,9 @@ bool V1Jobs::refuse(const base::Diagnostics& after) {
       lost.hint = fill_in_hint(text, made->second.front().first);
     }
     lost.field = refusal.field;
-    refused_[made->second.front()].push_back(lost);
+    const Place& place = made->second.front();
+    refused_[place].push_back(lost);
+    new_names_.erase(jobs_.at(place).train_job.substr(model::kTrainJob.size() + 1));  // its pods keep their names
     any = true;
   }
   return any;

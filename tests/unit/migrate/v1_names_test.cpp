@@ -192,6 +192,15 @@ TEST_CASE("migrate v1: selectors of jobs that stay are not touched") {
       "    training.kubeflow.org/job-name: other\n---\n";
   const std::string after = written(service + torch(""));
   CHECK(after.substr(0, service.size()) == service);
+  // A job that Trainer refuses once it is converted.
+  const std::string refused =
+      "apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec:\n  selector:\n"
+      "    training.kubeflow.org/job-name: a\n---\n" +
+      job("resources: {limits: {nvidia.com/gpu: 0.5}}");
+  V1Run run;
+  run.files.files["in.yaml"] = refused;
+  CHECK(run.write() == refused);
+  CHECK(run.status == 1);
 }
 
 TEST_CASE("migrate v1: MPI's names") {
