@@ -382,7 +382,8 @@ v1::Converted V1Jobs::convert_workflow(const Node& workflow, const std::vector<v
     all.documents.insert(all.documents.end(), one.documents.begin(), one.documents.end() - 1);
   }
   if (!is_refused) {
-    for (const base::Diagnostic& left : find_left_jobs(*changed).items()) all.findings.push_back(left);
+    base::Diagnostics left = find_left_jobs(*changed);
+    std::ranges::move(left.take(), std::back_inserter(all.findings));
     all.findings.push_back(v1::rights_of(jobs.front()));
   }
   all.documents.push_back(changed);
