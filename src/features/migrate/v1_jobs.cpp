@@ -461,7 +461,8 @@ bool V1Jobs::refuse(const base::Diagnostics& after) {
     lost.field = refusal.field;
     const Place& place = made->second.front();
     refused_[place].push_back(lost);
-    new_names_.erase(jobs_.at(place).train_job.substr(model::kTrainJob.size() + 1));  // its pods keep their names
+    new_names_.erase(
+        jobs_.at(place).train_job.substr(model::kTrainJob.size() + 1));  // its pods keep their names
     any = true;
   }
   return any;
