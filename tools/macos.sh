@@ -10,7 +10,8 @@ host=$(cd "${1:-build}" && pwd)
 mkdir -p build-macos
 build=$(cd build-macos && pwd)
 tools=$build/cross
-prefix=$tools/prefix
+# shellcheck disable=SC2034
+prefix=$tools/prefix  # of cross_libraries.sh
 jobs=${JOBS:-$(nproc)}
 toolchain=cmake/toolchains/zig.cmake
 export TRAINJOBC_ZIG="$tools" TRAINJOBC_ZIG_SYSTEM=Darwin TRAINJOBC_ZIG_PROCESSOR=arm64

@@ -11,7 +11,8 @@ host=$(cd "${2:-build}" && pwd)
 mkdir -p "build-manylinux-$machine"
 build=$(cd "build-manylinux-$machine" && pwd)
 tools=$build/cross
-prefix=$tools/prefix
+# shellcheck disable=SC2034
+prefix=$tools/prefix  # of cross_libraries.sh
 jobs=${JOBS:-$(nproc)}
 toolchain=cmake/toolchains/zig.cmake
 export TRAINJOBC_ZIG="$tools" TRAINJOBC_ZIG_SYSTEM=Linux TRAINJOBC_ZIG_PROCESSOR="$machine"
