@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a browser lacks: processes and signals. No command that the page runs uses these.
+// What a browser lacks: processes, signals and repositories. No command that the page runs uses these.
 #include <cerrno>
 
 #include "base/clock.h"
 #include "base/process.h"
 #include "base/signals.h"
+#include "cli/roots.h"
 
 namespace trainjobc::base {
 
@@ -32,3 +33,12 @@ std::unique_ptr<Sleeper> RealClock::make_sleeper() {
 }
 
 }  // namespace trainjobc::base
+
+namespace trainjobc::cli {
+
+std::optional<std::vector<lint::InputGroup>> take_gitops_roots(Console&, Loaded&, const RootFlags&,
+                                                               lint::Configurations&) {
+  return std::nullopt;
+}
+
+}  // namespace trainjobc::cli

@@ -29,10 +29,14 @@ def job_with_runtimes(path, runtimes):
     return {path.name: text, **used}
 
 
+LARGEST = 100_000  # characters; objects that are too large for a cluster are too large for an editor
+
+
 def can_be_tried(page):
-    """In a text, and with a command that the page has."""
+    """In a text of a size to read, and with a command that the page has."""
     has_command = page.facts.get("command", "lint").split()[0] in ("lint", "migrate")
-    return bool(page.sections) and has_command and "encoding" not in page.facts
+    is_short = page.sections and all(len(page.manifest(without)) <= LARGEST for without in "+-")
+    return bool(is_short) and has_command and "encoding" not in page.facts
 
 
 def rule_example(page, without):
