@@ -103,24 +103,6 @@ void remove_copied_queue(Json& object, const Json& metadata) {
   if (copied.empty()) object["spec"].erase("labels");
 }
 
-// Kueue, since 0.17, patches a TrainJob when it creates, admits and evicts it, as a manager of
-// runtimePatches.
-void remove_patches_of_kueue(Json& object) {
-  const Json::json_pointer place("/spec/runtimePatches");
-  if (!object.contains(place) || !object[place].is_array()) return;
-  Json own = Json::array();
-  for (Json& patch : object[place]) {
-    const bool is_named = patch.is_object() && patch.contains("manager") && patch["manager"].is_string();
-    if (!is_named || !patch["manager"].get_ref<const std::string&>().starts_with("kueue.x-k8s.io/"))
-      own.push_back(std::move(patch));
-  }
-  if (own.empty()) {
-    object["spec"].erase("runtimePatches");
-  } else {
-    object[place] = std::move(own);
-  }
-}
-
 }  // namespace
 
 std::optional<Json> parse_objects(std::string_view text, ObjectDepth depth) {
@@ -131,7 +113,6 @@ std::optional<Json> parse_objects(std::string_view text, ObjectDepth depth) {
 
 Json as_written(Json object) {
   object.erase("status");
-  remove_patches_of_kueue(object);
   const auto metadata = object.find("metadata");
   if (metadata == object.end() || !metadata->is_object()) return object;
   remove_copied_queue(object, *metadata);

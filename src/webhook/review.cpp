@@ -48,10 +48,28 @@ RuntimeName runtime_of(const Json& job, const std::string& ns) {
   return {std::move(kind), std::move(own_ns), text(ref, "name")};
 }
 
-// What an author decides: not whether the job is suspended, which Kueue does.
+// Kueue, since 0.17, patches a TrainJob when it creates, admits and evicts it, as a manager of
+// runtimePatches.
+Json without_patches_of_kueue(const Json& patches) {
+  Json own = Json::array();
+  for (const Json& patch : patches) {
+    if (!text(patch, "manager").starts_with("kueue.x-k8s.io/")) own.push_back(patch);
+  }
+  return own;
+}
+
+// What an author decides: not whether the job is suspended, and where it runs, which Kueue does.
 Json decided(const Json& object) {
   Json spec = member(object, "spec");
   if (spec.is_object()) spec.erase("suspend");
+  if (const Json& patches = member(spec, "runtimePatches"); patches.is_array()) {
+    Json own = without_patches_of_kueue(patches);
+    if (own.empty()) {
+      spec.erase("runtimePatches");
+    } else {
+      spec["runtimePatches"] = std::move(own);
+    }
+  }
   const Json& metadata = member(object, "metadata");
   return {{"spec", std::move(spec)},
           {"labels", member(metadata, "labels")},

@@ -133,23 +133,18 @@ TEST_CASE("review: the queue that Kueue copies to spec.labels is not the author'
   }
 }
 
-TEST_CASE("review: what Kueue patches is not the author's") {
-  const std::string written = read(request_of(kJob)).object;
+TEST_CASE("review: what Kueue patches in a job is not the author's change") {
   json queued = kJob;
   queued["spec"]["suspend"] = true;
   queued["spec"]["runtimePatches"] = {{{"manager", "kueue.x-k8s.io/manager"}, {"trainingRuntimeSpec", {}}}};
   json admitted = queued;
+  admitted["spec"].erase("suspend");
   admitted["spec"]["runtimePatches"][0]["trainingRuntimeSpec"] = {{"template", {{"spec", {}}}}};
-  json created = queued;
-  created["spec"].erase("suspend");
-  CHECK(read(request_of(created)).object == written);
   CHECK(read(request_of(admitted, queued)).object == "");
-  const json own{{"manager", "example.com/team"}, {"trainingRuntimeSpec", {}}};
-  for (const json& other : {own, json{{"manager", 3}}, json{{"trainingRuntimeSpec", {}}}, json("kueue.x-k8s.io/manager")}) {
+  for (const json& other : {json{{"manager", "example.com/team"}}, json{{"manager", 3}}, json("kueue.x-k8s.io/manager")}) {
     json changed = queued;
     changed["spec"]["runtimePatches"].push_back(other);
-    const json seen = json::parse(read(request_of(changed, queued)).object);
-    CHECK(seen["spec"]["runtimePatches"] == json::array({other}));
+    CHECK(json::parse(read(request_of(changed, queued)).object)["spec"] == changed["spec"]);
   }
 }
 
