@@ -200,7 +200,7 @@ class SecretGuard {
   SecretGuard(const SecretGuard&) = delete;
   SecretGuard& operator=(const SecretGuard&) = delete;
   ~SecretGuard() {
-    secret::hide_secrets(unit_.diagnostics, *unit_.source,
+    secret::hide_secrets(unit_.diagnostics, std::array{unit_.source},
                          unit_.runtime ? unit_.runtime->secrets : secret::DocumentSecrets());
   }
 

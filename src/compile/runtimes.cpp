@@ -42,8 +42,8 @@ void RuntimeStore::admit(StoredRuntime& stored) {
     stored.accepted = !findings.has_errors() && !object.is_guess;
     findings.flush(object.id.str());
   }
-  secret::hide_secrets(found, std::array{object.as_written()});
   stored.secrets = secret::DocumentSecrets(*object.as_written());
+  secret::hide_secrets(found, {}, stored.secrets);
   diagnostics_.append(std::move(found));
 }
 
@@ -108,7 +108,7 @@ void RuntimeStore::advise(const std::set<const yaml::Node*>& used) {
     base::Diagnostics found;
     report(advise_runtime(stored->runtime, behaviours_, used.contains(stored->object.root)),
            stored->object.id.str(), found);
-    secret::hide_secrets(found, std::array{stored->object.as_written()});
+    secret::hide_secrets(found, {}, stored->secrets);
     diagnostics_.append(std::move(found));
   }
 }

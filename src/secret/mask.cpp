@@ -471,19 +471,16 @@ class FindingsGuard {
   std::map<const base::SourceFile*, std::vector<bool>> guessed_;
 };
 
-void hide_secrets(base::Diagnostics& diagnostics, std::span<const Node* const> documents) {
+void hide_secrets(base::Diagnostics& diagnostics, std::span<const Node* const> documents,
+                  const DocumentSecrets& known) {
   if (diagnostics.empty()) return;
   FindingsGuard guard;
   for (const Node* document : documents) guard.add(DocumentSecrets(*document));
-  diagnostics.retain([&](base::Diagnostic& diagnostic) { return guard.hide_in(diagnostic), true; });
-}
-
-void hide_secrets(base::Diagnostics& diagnostics, const Node& document, const DocumentSecrets& known) {
-  if (diagnostics.empty()) return;
-  FindingsGuard guard;
-  guard.add(DocumentSecrets(document));
   guard.add(known);
-  diagnostics.retain([&](base::Diagnostic& diagnostic) { return guard.hide_in(diagnostic), true; });
+  diagnostics.retain([&](base::Diagnostic& diagnostic) {
+    guard.hide_in(diagnostic);
+    return true;
+  });
 }
 
 }  // namespace trainjobc::secret

@@ -115,9 +115,9 @@ class DocumentSecrets {
 // source of each diagnostic whose line contains a part of a secret, and the secrets in its texts. `documents`
 // are those that were read from the files, marked or not. If none is of a diagnostic's file, or the reader
 // reports it, its line is judged by the text alone (see `guess_secret_lines`).
-void hide_secrets(base::Diagnostics& diagnostics, std::span<const yaml::Node* const> documents = {});
-// The same for one document and one whose secrets are known.
-void hide_secrets(base::Diagnostics& diagnostics, const yaml::Node& document, const DocumentSecrets& known);
+// `known` is one more, whose secrets are known.
+void hide_secrets(base::Diagnostics& diagnostics, std::span<const yaml::Node* const> documents = {},
+                  const DocumentSecrets& known = {});
 
 // Whether each line of a file, by its number, may contain a part of a secret, whatever the file is: it is in
 // a document of kind Secret, or in or beside what looks like a secret.

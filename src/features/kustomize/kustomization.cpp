@@ -33,8 +33,8 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
   });
 }
 
-// The field that kustomize, which ignores case as Go does when it reads JSON, takes the key for; "" if that
-// is no other one, or none that names folders.
+// The field of folders that kustomize, which ignores case as Go does when it reads JSON, takes the key for; ""
+// if there is none, or the key is that field's own.
 std::string_view taken_for(std::string_view key) {
   std::string folded = base::lower_case(key);
   for (const auto& [letter, plain] : {std::pair{"\u017f", "s"}, std::pair{"\u212a", "k"}}) {
