@@ -12,6 +12,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 
 BINARY = pathlib.Path(sys.argv[1]).resolve()
 HERE = pathlib.Path(__file__).resolve().parent / "mermaid"
@@ -29,6 +30,7 @@ WORDS = [
     "fab:fa-github", "mdi:home", "$$x^2$$", "$x$", "\\n", "\\\"", "\\(x\\)", "a;b", "a|b", "{{x}}", "([x])", "[(x)]", "//", "::icon(fa)",
     "graph TD", "flowchart", "direction TB", "direction\u00a0TB", "style:#fff;", "$$$$", "https://example.com/a", "a,b", "o--o", "x--x", "default", "constructor", "__proto__", "accTitle: x",
 ]
+LONG = ["x" * 2500, "漢" * 1000, " ".join(["word"] * 500), " ".join(WORDS), "\"" * 500, "%%{init: {}}%%" * 50]
 
 
 def installed():
@@ -61,7 +63,8 @@ def manifests(word):
     container = {"name": "node", "image": f"example.com/{WORD}:1",
                  "env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": f"of env {WORD}", "key": "k"}}}]}
     volumes = [{"nfs": {"server": WORD, "path": f"/{WORD}"}}, {"hostPath": {"path": WORD}}, {"csi": {"driver": WORD}},
-               {"secret": {"secretName": WORD}}, {"configMap": {"name": WORD}}, {"persistentVolumeClaim": {"claimName": WORD}}]
+               {"secret": {"secretName": WORD}}, {"configMap": {"name": WORD}}, {"persistentVolumeClaim": {"claimName": WORD}},
+               {"projected": {"sources": [{"secret": {"name": f"projected {WORD}"}}]}}]
     pod = {"containers": [container], "imagePullSecrets": [{"name": f"pull {WORD}"}],
            "volumes": [{"name": f"v{i}", **volume} for i, volume in enumerate(volumes)]}
     runtime = {"apiVersion": TRAINER, "kind": "ClusterTrainingRuntime", "metadata": {"name": "rt"}, "spec": {
@@ -71,9 +74,26 @@ def manifests(word):
     return json.dumps(runtime).replace(WORD, escaped(word)) + "\n---\n" + json.dumps(job)
 
 
-def graph(text, form):
-    done = subprocess.run([BINARY, "graph", "--no-config", "-o", form, "-"], input=text, capture_output=True, text=True, timeout=60, check=False)
-    return done.stdout if done.returncode == 0 else sys.exit(f"graph ended with {done.returncode} for {text}:\n{done.stderr}")
+def graph(*arguments, **options):
+    done = subprocess.run([BINARY, "graph", *arguments], capture_output=True, text=True, timeout=60, check=False, **options)
+    return done.stdout if done.returncode == 0 else sys.exit(f"graph {arguments} {options} ended with {done.returncode}:\n{done.stderr}")
+
+
+def graphs(word):
+    """Mermaid's and Graphviz's text of a job with the word in its labels."""
+    return [graph("--no-config", "-o", form, "-", input=manifests(word)) for form in ("mermaid", "dot")]
+
+
+def graphs_of_folders(words):
+    """The same of jobs in folders with these names, which are in the titles of the jobs."""
+    job = {"apiVersion": TRAINER, "kind": "TrainJob", "metadata": {"name": "a"}, "spec": {"runtimeRef": {"name": "torch-distributed"}}}
+    with tempfile.TemporaryDirectory() as root:
+        for word in words:
+            folder = pathlib.Path(root, f"in {word}")
+            folder.mkdir(parents=True)
+            (folder / ".trainjobc.yaml").write_text("{}")
+            (folder / "job.yaml").write_text(json.dumps(job))
+        return [graph("-o", form, ".", cwd=root) for form in ("mermaid", "dot")]
 
 
 def labels_of(dot):
@@ -94,8 +114,8 @@ def problems_of(word, seen, text, dot):
     if "error" in seen:
         return [f"{word!r}: {seen['error']}\n{text}"]
     found = []
-    boxes = len(re.findall(r"^    j0n\d+[\[({]", text, re.M))
-    arrows = len(re.findall(r"^    j0n\d+ -", text, re.M))
+    boxes = len(re.findall(r"^    j\d+n\d+[\[({]", text, re.M))
+    arrows = len(re.findall(r"^    j\d+n\d+ -", text, re.M))
     for what, actual, expected in (
             ("kind", seen["diagramType"], "flowchart-v2"), ("configuration", seen["config"], {}), ("number of boxes", seen["boxes"], boxes),
             ("number of arrows", seen["arrows"], arrows), ("elements", seen["others"], []),
@@ -110,15 +130,17 @@ def main():
         return 1 if os.environ.get("CI") else SKIPPED
     words = [*WORDS, *("".join(f"a{character}b" for character in CHARACTERS[i::16]) for i in range(16)),
              *(" b a ".join(WORDS[i::12]) for i in range(12))]
-    texts = [graph(manifests(word), "mermaid") for word in words]
-    done = subprocess.run(["node", "labels.mjs"], cwd=FOLDER, input=json.dumps(texts), capture_output=True, text=True, timeout=600, check=False)
+    drawn = {word: graphs(word) for word in [*words, *LONG]}
+    drawn["folders"] = graphs_of_folders(words)
+    mermaids = json.dumps([mermaid for mermaid, _ in drawn.values()])
+    done = subprocess.run(["node", "labels.mjs"], cwd=FOLDER, input=mermaids, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode != 0:
         print(done.stderr)
         return 1
     problems = []
-    for word, text, seen in zip(words, texts, json.loads(done.stdout)):
-        problems += problems_of(word, seen, text, graph(manifests(word), "dot"))
-    print("\n".join(problems), f"{len(words)} diagrams, {len(problems)} problems", sep="\n")
+    for (word, (mermaid, dot)), seen in zip(drawn.items(), json.loads(done.stdout)):
+        problems += problems_of(word, seen, mermaid, dot)
+    print("\n".join(problems), f"{len(drawn)} diagrams, {len(problems)} problems", sep="\n")
     return 1 if problems else 0
 
 
