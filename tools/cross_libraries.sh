@@ -14,7 +14,7 @@ install_zig() {
   tools/bootstrap.sh python3-venv
   mkdir -p "$tools/bin"
   python3 -m venv "$tools/venv"
-  quietly "$tools/venv/bin/pip" --disable-pip-version-check install "ziglang>=0.14"
+  quietly "$tools/venv/bin/pip" --disable-pip-version-check install --require-hashes -r .github/zig.txt
   zig=$("$tools/venv/bin/python3" -c 'import os, ziglang; print(os.path.dirname(ziglang.__file__) + "/zig")')
   for name in cc c++; do
     # Without zig's own checks of undefined behaviour, which need its runtime.

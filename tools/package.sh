@@ -43,7 +43,7 @@ deb() {
 # What pip builds a wheel from where none fits: the same on all platforms.
 sdist() {
   quietly python3 -m venv "$stage/venv"
-  quietly "$stage/venv/bin/pip" --disable-pip-version-check install build
+  quietly "$stage/venv/bin/pip" --disable-pip-version-check install --require-hashes -r .github/build.txt
   quietly "$stage/venv/bin/python" -m build --sdist --outdir "$stage/sdist" .
   mv "$stage/sdist/trainjobc-$version.tar.gz" "$dist/"
 }

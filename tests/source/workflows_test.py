@@ -84,6 +84,10 @@ def check_steps():
     return checked
 
 
+# What they install becomes no part of a release.
+NOT_RELEASED = {"python.sh", "site.sh"}
+
+
 def check_pins():
     """Actions are pinned by commit with the version beside it, images by digest, pip's packages by hash."""
     for path in WORKFLOWS:
@@ -97,6 +101,10 @@ def check_pins():
             check(not image or re.fullmatch(r"[\w./-]+:\S+@sha256:[0-9a-f]{64}", image), f"{path.name}: {name}: {image} has no digest")
         for line in re.findall(r".*\bpip install.*", text):
             check("--require-hashes" in line, f"{path.name}: pip installs what has no hash: {line.strip()}")
+    for path in sorted((ROOT / "tools").rglob("*.sh")):
+        for line in re.findall(r".*pip\" .*\binstall .*", path.read_text()):
+            pinned = "--require-hashes" in line or "--no-index" in line
+            check(pinned or path.name in NOT_RELEASED, f"{path.name}: pip installs what has no hash: {line.strip()}")
     for path in sorted((ROOT / "plugin/argocd").iterdir()):
         for image in re.findall(r"quay\.io/\S+", path.read_text()):
             check(re.fullmatch(r"[\w./-]+:\S+@sha256:[0-9a-f]{64}", image), f"{path.name}: {image} has no digest")
