@@ -11,7 +11,7 @@ if [ "$(uname -s)" = Darwin ]; then
   for package in cmake ninja pkgconf llvm libyaml yaml-cpp cli11 fmt nlohmann-json doctest openssl@3 libevent; do
     brew list "$package" > /dev/null 2>&1 || brew install --quiet "$package"
   done
-  python3 -c 'import yaml' 2> /dev/null || python3 -m pip install --quiet --user --break-system-packages pyyaml
+  python3 -c 'import yaml' 2> /dev/null || python3 -m pip install --quiet --user --break-system-packages --require-hashes -r "$(dirname "$0")/../.github/pyyaml.txt"
   exit 0
 fi
 command -v dpkg-query > /dev/null || exit 0  # not Debian: the compiler will say what is missing

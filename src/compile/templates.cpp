@@ -6,7 +6,9 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "base/text/text.h"
 #include "compile/input.h"
@@ -45,11 +47,13 @@ bool has_actions(const SourceFile& file) {
 // Of the variables in the text; nullopt if there are none.
 std::optional<Syntax> variables_in(std::string_view text) {
   std::optional<Syntax> found;
+  const size_t last_close = text.rfind('}');
+  if (last_close == std::string_view::npos) return std::nullopt;
   for (size_t at = text.find("${"); at != std::string_view::npos; at = text.find("${", at + 1)) {
     const auto in_name = [](char c) { return base::is_alnum(c) || c == '_'; };
     size_t end = at + 2;
     while (end < text.size() && in_name(text[end])) ++end;
-    if (end == at + 2 || text.find('}', end) == std::string_view::npos) continue;
+    if (end == at + 2 || end > last_close) continue;
     if (text[end] != '}') return Syntax::Defaults;
     found = Syntax::Dollar;
   }
@@ -57,7 +61,7 @@ std::optional<Syntax> variables_in(std::string_view text) {
 }
 
 // The text that the diagnostic points at, if it is on one line.
-std::string_view text_of(const base::Location& at) {
+std::string_view pointed_at(const base::Location& at) {
   if (at.line == 0 || at.line != at.end_line || at.end_column <= at.column) return {};
   const std::string_view line = at.file->line(at.line);
   return at.column - 1 < line.size() ? line.substr(at.column - 1, at.end_column - at.column)
@@ -67,21 +71,6 @@ std::string_view text_of(const base::Location& at) {
 // In a shell script, ${NAME} is a shell variable.
 bool is_script(const Diagnostic& diagnostic) {
   return contains(diagnostic.field, ".args") || contains(diagnostic.field, ".command");
-}
-
-// The placeholder that causes an error.
-std::optional<Syntax> placeholder_of(const Diagnostic& diagnostic) {
-  const base::Location& at = diagnostic.location;
-  if (diagnostic.severity != base::Severity::Error || !at.file || at.line == 0) return std::nullopt;
-  if (diagnostic.stage == Stage::Yaml) {
-    const std::string_view line = at.file->line(at.line);
-    if (has_actions(*at.file) || (contains(line, "{{") && contains(line, "}}"))) return Syntax::Braces;
-    const auto here = variables_in(line);
-    return here || at.line == 1 ? here : variables_in(at.file->line(at.line - 1));
-  }
-  const std::string_view text = text_of(at);
-  if (contains(text, "{{") && contains(text, "}}")) return Syntax::Braces;
-  return is_script(diagnostic) ? std::nullopt : variables_in(text);
 }
 
 bool mentions_trainer(std::string_view text) {
@@ -107,19 +96,40 @@ bool may_have_object(const SourceFile& file) {
   return false;
 }
 
-// Whether a document that a program made, such as those of a chart, is of others: how they read it is not
-// ours to check.
-bool is_of_others(const Diagnostic& diagnostic, const InputSet& inputs) {
-  const SourceFile* file = diagnostic.location.file;
-  if (diagnostic.stage != Stage::Yaml || !file || !inputs.made.contains(file)) return false;
-  const auto begins = [&](uint32_t line) { return file->line(line).starts_with("---"); };
-  uint32_t first = diagnostic.location.line;
-  while (first > 1 && !begins(first)) --first;
-  uint32_t last = diagnostic.location.line + 1;
-  while (last <= file->line_count() && !begins(last)) ++last;
-  const size_t begin = file->line_start(first);
-  return !mentions_trainer(file->text().substr(begin, file->line_start(last) - begin));
-}
+// Documents that programs made, such as those of a chart: how the others among them are read is not ours to
+// check.
+class MadeDocuments {
+ public:
+  explicit MadeDocuments(const InputSet& inputs) : inputs_(inputs) {}
+
+  // `diagnostics` are asked for in their order: those of a document follow each other.
+  bool is_of_others(const Diagnostic& diagnostic) {
+    const SourceFile* file = diagnostic.location.file;
+    if (diagnostic.stage != Stage::Yaml || !file || !inputs_.made.contains(file)) return false;
+    const uint32_t line = diagnostic.location.line;
+    if (file != file_ || line < first_ || line >= last_) look_at(*file, line);
+    return is_of_others_;
+  }
+
+ private:
+  // The document of the line.
+  void look_at(const SourceFile& file, uint32_t line) {
+    const auto begins = [&](uint32_t at) { return file.line(at).starts_with("---"); };
+    file_ = &file;
+    first_ = line;
+    while (first_ > 1 && !begins(first_)) --first_;
+    last_ = line + 1;
+    while (last_ <= file.line_count() && !begins(last_)) ++last_;
+    const size_t begin = file.line_start(first_);
+    is_of_others_ = !mentions_trainer(file.text().substr(begin, file.line_start(last_) - begin));
+  }
+
+  const InputSet& inputs_;
+  const SourceFile* file_ = nullptr;
+  uint32_t first_ = 0;
+  uint32_t last_ = 0;
+  bool is_of_others_ = false;
+};
 
 // The folder of the chart that a file is part of, by its path; "" if that names none.
 std::string_view chart_of(std::string_view path) {
@@ -163,30 +173,74 @@ struct Fold {
   std::string_view what;
 };
 
-bool is_input(const SourceFile& file, const InputSet& inputs) {
-  return std::ranges::any_of(inputs.files, [&](const auto& input) { return input.get() == &file; });
-}
-
-std::optional<Fold> fold_of(const Diagnostic& diagnostic, const InputSet& inputs) {
-  const SourceFile* file = diagnostic.location.file;
-  if (!file) return std::nullopt;
-  const auto syntax = placeholder_of(diagnostic);
-  // Of a chart that was built, the templates are not the inputs.
-  const bool is_built = syntax == Syntax::Braces && !is_input(*file, inputs);
-  if (syntax && !is_built) {
-    if (!may_have_object(*file)) return Fold{std::nullopt, "is a template"};
-    return Fold{template_finding(diagnostic, *syntax), ""};
+// Finds the files to fold. Whole texts, and the lines of errors, are looked at once, however many errors they
+// have.
+class TemplateFinder {
+ public:
+  explicit TemplateFinder(const InputSet& inputs) : inputs_(inputs) {
+    for (const auto& file : inputs.files) input_files_.insert(file.get());
   }
-  const bool is_data = diagnostic.stage == Stage::Yaml && file->name().ends_with(".json") &&
-                       inputs.found.contains(file) && !mentions_trainer(file->text());
-  return is_data ? std::optional(Fold{std::nullopt, "is not JSON that Kubernetes can read"}) : std::nullopt;
-}
+
+  std::optional<Fold> fold_of(const Diagnostic& diagnostic) {
+    const SourceFile* file = diagnostic.location.file;
+    if (!file) return std::nullopt;
+    const auto syntax = placeholder_of(diagnostic);
+    // Of a chart that was built, the templates are not the inputs.
+    const bool is_built = syntax == Syntax::Braces && !input_files_.contains(file);
+    if (syntax && !is_built) {
+      if (!may_have_object(*file)) return Fold{std::nullopt, "is a template"};
+      return Fold{template_finding(diagnostic, *syntax), ""};
+    }
+    const bool is_data = diagnostic.stage == Stage::Yaml && file->name().ends_with(".json") &&
+                         inputs_.found.contains(file) && !text_of(*file).mentions_trainer;
+    return is_data ? std::optional(Fold{std::nullopt, "is not JSON that Kubernetes can read"}) : std::nullopt;
+  }
+
+ private:
+  struct Text {
+    bool has_actions = false;
+    bool mentions_trainer = false;
+  };
+
+  // The placeholder that causes an error.
+  std::optional<Syntax> placeholder_of(const Diagnostic& diagnostic) {
+    const base::Location& at = diagnostic.location;
+    if (diagnostic.severity != base::Severity::Error || at.line == 0) return std::nullopt;
+    if (diagnostic.stage == Stage::Yaml) {
+      const auto [known, is_new] = of_lines_.try_emplace({at.file, at.line});
+      if (is_new) known->second = placeholder_near(*at.file, at.line);
+      return known->second;
+    }
+    const std::string_view text = pointed_at(at);
+    if (contains(text, "{{") && contains(text, "}}")) return Syntax::Braces;
+    return is_script(diagnostic) ? std::nullopt : variables_in(text);
+  }
+
+  std::optional<Syntax> placeholder_near(const SourceFile& file, uint32_t number) {
+    const std::string_view line = file.line(number);
+    if (text_of(file).has_actions || (contains(line, "{{") && contains(line, "}}"))) return Syntax::Braces;
+    const auto here = variables_in(line);
+    return here || number == 1 ? here : variables_in(file.line(number - 1));
+  }
+
+  const Text& text_of(const SourceFile& file) {
+    const auto [known, is_new] = texts_.try_emplace(&file);
+    if (is_new) known->second = {has_actions(file), mentions_trainer(file.text())};
+    return known->second;
+  }
+
+  const InputSet& inputs_;
+  std::set<const SourceFile*> input_files_;
+  std::map<const SourceFile*, Text> texts_;
+  std::map<std::pair<const SourceFile*, uint32_t>, std::optional<Syntax>> of_lines_;
+};
 
 }  // namespace
 
 void leave_out_foreign(base::Diagnostics& diagnostics, InputSet& inputs) {
+  MadeDocuments made(inputs);
   diagnostics.retain([&](const Diagnostic& diagnostic) {
-    if (!is_of_others(diagnostic, inputs)) return true;
+    if (!made.is_of_others(diagnostic)) return true;
     inputs.passed_over.push_back(
         {diagnostic.location.file->name(), diagnostic.location.line, "is not YAML that Kubernetes can read"});
     return false;
@@ -195,9 +249,10 @@ void leave_out_foreign(base::Diagnostics& diagnostics, InputSet& inputs) {
 
 void fold_templates(base::Diagnostics& diagnostics, InputSet& inputs) {
   std::map<const SourceFile*, Fold> folds;
+  TemplateFinder finder(inputs);
   for (const Diagnostic& diagnostic : diagnostics.items()) {
     if (folds.contains(diagnostic.location.file)) continue;
-    if (auto fold = fold_of(diagnostic, inputs)) folds.emplace(diagnostic.location.file, std::move(*fold));
+    if (auto fold = finder.fold_of(diagnostic)) folds.emplace(diagnostic.location.file, std::move(*fold));
   }
   if (folds.empty()) return;
   base::Diagnostics kept;

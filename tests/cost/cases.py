@@ -220,6 +220,7 @@ def of_documents():
     yield Case("anchors", "lint", lambda n: {"in.yaml": "".join(f"k{i}: &a{i} v\n" for i in range(n))})
     yield Case("merge keys", "lint", lambda n: {"in.yaml": "a: &a {b: c}\nl:\n" + "- <<: *a\n" * n})
     yield Case("equal keys", "lint", lambda n: {"in.yaml": "k: v\n" * n})
+    yield Case("documents with equal keys", "lint", many(lambda i: job_text(i) + "kind: TrainJob\n"), count=1600, is_sample=True)
     yield Case("blank lines of a block scalar", "lint", lambda n: {"in.yaml": "a: |\n  b\n" + "\n" * n + "  c\n"}, count=4000)
     yield Case("comments", "lint", lambda n: {"in.yaml": "# c\n" * n + one["in.yaml"]}, count=4000)
     yield Case("a long scalar", "lint", lambda n: {"in.yaml": one["in.yaml"].replace("train.py", "x" * n)}, count=20000)

@@ -102,7 +102,7 @@ def check_pins():
         for line in re.findall(r".*\bpip install.*", text):
             check("--require-hashes" in line, f"{path.name}: pip installs what has no hash: {line.strip()}")
     for path in sorted((ROOT / "tools").rglob("*.sh")):
-        for line in re.findall(r".*pip\" .*\binstall .*", path.read_text()):
+        for line in re.findall(r".*\bpip\"? .*\binstall .*", path.read_text()):
             pinned = "--require-hashes" in line or "--no-index" in line
             check(pinned or path.name in NOT_RELEASED, f"{path.name}: pip installs what has no hash: {line.strip()}")
     for path in sorted((ROOT / "plugin/argocd").iterdir()):
