@@ -35,7 +35,7 @@ void upsert(NodeList& list, const Node* item, Matches matches) {
 // Nodes that are equal have the same; others may.
 std::string bucket_of(const Node* node) {
   if (!node) return "";
-  if (node->is_string()) return fmt::format("\"{}", node->text());
+  if (node->is_string()) return std::string("\"").append(node->text());
   if (!node->is_number()) return std::string(yaml::to_string(node->kind()));
   double value = 0;  // 1 and 1.0 are equal
   base::read_double(node->text(), value);
@@ -45,13 +45,11 @@ std::string bucket_of(const Node* node) {
 // Upserts many elements by one of their keys, or by several: by the first element that has one of them.
 class Upserts {
  public:
-  Upserts(NodeList& list, std::initializer_list<std::string_view> keys)
-      : list_(list), keys_(keys), places_(keys.size()) {
-    for (size_t i = 0; i < list.size(); ++i) enter(i);
-  }
+  Upserts(NodeList& list, std::initializer_list<std::string_view> keys) : list_(list), keys_(keys) {}
 
   void add(const Node* item) {
-    const size_t at = find(*item);
+    if (places_.empty() && list_.size() > kShort) enter_all();
+    const size_t at = places_.empty() ? find_in_short(*item) : find(*item);
     if (at == list_.size()) {
       list_.push_back(item);
     } else {
@@ -63,6 +61,22 @@ class Upserts {
 
  private:
   using Places = std::unordered_map<std::string, std::set<size_t>>;
+
+  // Up to so many elements, to look at each is faster.
+  static constexpr size_t kShort = 16;
+
+  size_t find_in_short(const Node& item) const {
+    const auto has_same = [&](const Node* old) {
+      return std::ranges::any_of(
+          keys_, [&](std::string_view key) { return equal_or_both_absent(old->get(key), item.get(key)); });
+    };
+    return static_cast<size_t>(std::ranges::find_if(list_, has_same) - list_.begin());
+  }
+
+  void enter_all() {
+    places_.resize(keys_.size());
+    for (size_t i = 0; i < list_.size(); ++i) enter(i);
+  }
 
   size_t find(const Node& item) const {
     size_t first = list_.size();
@@ -78,16 +92,16 @@ class Upserts {
   }
 
   void enter(size_t at) {
-    for (size_t k = 0; k < keys_.size(); ++k) places_[k][bucket_of(list_[at]->get(keys_[k]))].insert(at);
+    for (size_t k = 0; k < places_.size(); ++k) places_[k][bucket_of(list_[at]->get(keys_[k]))].insert(at);
   }
 
   void leave(size_t at) {
-    for (size_t k = 0; k < keys_.size(); ++k) places_[k][bucket_of(list_[at]->get(keys_[k]))].erase(at);
+    for (size_t k = 0; k < places_.size(); ++k) places_[k][bucket_of(list_[at]->get(keys_[k]))].erase(at);
   }
 
   NodeList& list_;
   std::vector<std::string_view> keys_;
-  std::vector<Places> places_;  // of each key, by its value
+  std::vector<Places> places_;  // of each key, by its value; empty while the list is short
 };
 
 auto by_key(std::string_view key) {

@@ -402,6 +402,7 @@ class Validator {
     const auto is_element = [](const Node* item) { return item->is_map() || item->is_null(); };
     // The wrong types are reported; the API server stops there.
     if (schema.list_type == ListType::Map && !std::ranges::all_of(items, is_element)) return;
+    if (items.size() < 2) return;
     struct Seen {
       const Node* first = nullptr;
       size_t times = 0;

@@ -3,6 +3,7 @@
 // What looks like a secret: by the form of a text, by a name, and by the lines around it.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -74,20 +75,26 @@ size_t private_key_length(std::string_view text) {
   return end == std::string_view::npos ? text.size() : std::min(text.find('\n', end), text.size());
 }
 
-// The bytes with which keys begin.
-constexpr std::array<bool, 256> first_bytes() {
-  std::array<bool, 256> first{};
-  for (const KeyForm& form : kKeyForms) first[static_cast<unsigned char>(form.prefix.front())] = true;
-  first[static_cast<unsigned char>(kKeyBegin.front())] = true;
-  return first;
+// The forms of keys that have the byte at place `at`, a bit for each.
+constexpr std::array<uint32_t, 256> forms_with(size_t at) {
+  std::array<uint32_t, 256> forms{};
+  for (size_t i = 0; i < kKeyForms.size(); ++i)
+    forms[static_cast<unsigned char>(kKeyForms[i].prefix[at])] |= 1U << i;
+  forms[static_cast<unsigned char>(kKeyBegin[at])] |= 1U << kKeyForms.size();
+  return forms;
 }
 
-constexpr std::array<bool, 256> kFirstBytes = first_bytes();
+constexpr std::array<std::array<uint32_t, 256>, 3> kForms{forms_with(0), forms_with(1), forms_with(2)};
+
+bool may_be_key(std::string_view text) {
+  const auto forms = [&](size_t at) { return kForms[at][static_cast<unsigned char>(text[at])]; };
+  return text.size() >= kForms.size() && (forms(0) & forms(1) & forms(2)) != 0;
+}
 
 // The next place where a key may begin, not within a word; the size of the text if there is none.
-size_t next_first_byte(std::string_view text, size_t at) {
+size_t next_beginning(std::string_view text, size_t at) {
   const auto may_begin = [&](size_t i) {
-    return kFirstBytes[static_cast<unsigned char>(text[i])] && (i == 0 || !is_alnum(text[i - 1]));
+    return may_be_key(text.substr(i)) && (i == 0 || !is_alnum(text[i - 1]));
   };
   while (at < text.size() && !may_begin(at)) ++at;
   return at;
@@ -177,7 +184,7 @@ bool is_no_secret(std::string_view value) {
 }  // namespace
 
 std::string_view known_key(std::string_view text) {
-  if (text.empty() || !kFirstBytes[static_cast<unsigned char>(text.front())]) return {};
+  if (!may_be_key(text)) return {};
   if (text.starts_with(kKeyBegin) && text.find(kPrivateKey) != std::string_view::npos) return "a private key";
   const auto form = std::ranges::find_if(kKeyForms, [&](const KeyForm& known) {
     if (!text.starts_with(known.prefix)) return false;
@@ -276,10 +283,10 @@ void add_named(std::string_view text, std::vector<SecretInText>& places) {
 }
 
 void add_keys(std::string_view text, std::vector<SecretInText>& places) {
-  size_t at = next_first_byte(text, 0);
+  size_t at = next_beginning(text, 0);
   if (at == text.size()) return;
   KeySearch search(text);
-  for (; at < text.size(); at = next_first_byte(text, at + 1)) {
+  for (; at < text.size(); at = next_beginning(text, at + 1)) {
     const auto [length, what] = search.key_at(at);
     if (length == 0) continue;
     places.push_back({what, "", at, length});

@@ -12,14 +12,12 @@ namespace trainjobc::yaml {
 class ChangedMap {
  public:
   // The map must outlive it.
-  explicit ChangedMap(const Node& map) : map_(map) {}
+  explicit ChangedMap(const Node& map) : map_(map), next_(map.entries().data()) {}
 
   // The value of the next entry of the map; nullptr leaves the entry out.
   void take(const Node* value) {
-    const Entry& entry = map_.entries()[taken_];
-    if (value != entry.value) change();
-    if (changed_ && value) entries_.push_back({entry.key, value, entry.key_origin});
-    ++taken_;
+    if (changed_ || value != next_->value) take_changed(value);
+    ++next_;
   }
 
   // Adds an entry, or replaces the one of its key and moves it to the end. All entries of the map are taken.
@@ -32,16 +30,20 @@ class ChangedMap {
   const Node* node(const Maker& make) const { return changed_ ? make.map(entries_, map_.origin()) : &map_; }
 
  private:
+  void take_changed(const Node* value) {
+    change();
+    if (value) entries_.push_back({next_->key, value, next_->key_origin});
+  }
+
   void change() {
     if (changed_) return;
     changed_ = true;
-    const auto same = map_.entries().first(taken_);
     entries_.reserve(map_.size() + 2);
-    entries_.assign(same.begin(), same.end());
+    entries_.assign(map_.entries().data(), next_);
   }
 
   const Node& map_;
-  size_t taken_ = 0;
+  const Entry* next_;  // to be taken
   bool changed_ = false;
   std::vector<Entry> entries_;
 };

@@ -236,10 +236,14 @@ const Node* Maker::list(std::span<const Node* const> items, Origin origin) const
 }
 
 const Node* Maker::map(std::span<const Entry> entries, Origin origin) const {
+  return map_of(entries.size() < kIndexed ? arena_->copy(entries) : entries, origin);
+}
+
+const Node* Maker::map_of(std::span<const Entry> entries, Origin origin) const {
   Node node;
   node.kind_ = Kind::Map;
   node.size_ = static_cast<uint32_t>(entries.size());
-  node.data_ = entries.size() < kIndexed ? arena_->copy(entries).data() : copy_with_table(entries, *arena_);
+  node.data_ = entries.size() < kIndexed ? entries.data() : copy_with_table(entries, *arena_);
   node.origin_ = origin;
   return arena_->make(node);
 }
@@ -251,32 +255,34 @@ const Node* Maker::with_origin(const Node& node, Origin origin) const {
 }
 
 Origin Maker::made(std::string_view rule, std::initializer_list<const Node*> inputs) const {
-  std::vector<const Node*> given;
+  const auto given = arena_->reserve<const Node*>(inputs.size());
+  size_t count = 0;
   bool is_secret = false;
   for (const Node* input : inputs) {
-    if (input) given.push_back(input);
-    is_secret = is_secret || (input && input->origin().is_secret());
+    if (!input) continue;
+    given[count++] = input;
+    is_secret = is_secret || input->origin().is_secret();
   }
-  const Origin origin(arena_->make(Derivation{rule, arena_->copy(given)}));
+  const Origin origin(arena_->make(Derivation{rule, std::span<const Node* const>(given, count)}));
   return is_secret ? origin.as_secret() : origin;
 }
 
 const Node* Maker::with(const Node* map, std::string_view key, const Node* value) const {
-  std::vector<Entry> entries;
+  const auto old = map ? map->entries() : std::span<const Entry>();
+  const auto entries = arena_->reserve<Entry>(old.size() + 1);
+  size_t count = 0;
   bool found = false;
-  if (map) {
-    entries.reserve(map->size() + 1);
-    for (const Entry& entry : map->entries()) {
-      if (entry.key != key) {
-        entries.push_back(entry);
-        continue;
-      }
-      found = true;
-      if (value) entries.push_back({entry.key, value, entry.key_origin});
+  for (const Entry& entry : old) {
+    const bool is_same = entry.key == key;
+    found = found || is_same;
+    if (!is_same) {
+      new (entries + count++) Entry(entry);
+    } else if (value) {
+      new (entries + count++) Entry{entry.key, value, entry.key_origin};
     }
   }
-  if (!found && value) entries.push_back({key, value, {}});
-  return this->map(entries, map ? map->origin() : Origin{});
+  if (!found && value) new (entries + count++) Entry{key, value, {}};
+  return map_of({entries, count}, map ? map->origin() : Origin{});
 }
 
 const Node* Maker::with_path(const Node* map, std::span<const std::string_view> path,

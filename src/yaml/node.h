@@ -154,6 +154,9 @@ class Maker {
                         const Node* value) const;
 
  private:
+  // A map of entries that are in the arena.
+  const Node* map_of(std::span<const Entry> entries, Origin origin) const;
+
   base::Arena* arena_;
 };
 

@@ -194,29 +194,32 @@ void check_job_selector(const Field& spec, const std::string& job_name, Report& 
   const size_t before = report.size();
   check_label_selector(selector, report);
   const bool well_formed = report.size() == before;
-  LabelSet labels = template_labels(metadata);
   if (!manual) {
     check_reserved_labels(metadata, job_name, report);
-    const LabelSet generated = generated_labels(job_name);
-    if (selector && well_formed && !selects(selector.node(), generated)) {
+    if (selector && well_formed && !selects(selector.node(), generated_labels(job_name))) {
       base::Diagnostic& found =
           report.add_at(selector.key_location(), rule::kSelector, selector,
                         "the API server generates the selector, and this one would not match it",
                         "remove selector, or set manualSelector: true");
       base::suggest_fix(found, yaml::remove_at(*spec.node(), {"selector"}));
     }
-    labels.insert(generated.begin(), generated.end());
   } else if (!selector) {
     base::Diagnostic& found =
         report.add_at(spec.child("manualSelector").key_location(), rule::kSelector, selector,
                       "manualSelector needs a selector", "remove manualSelector");
     base::suggest_fix(found, yaml::remove_at(*spec.node(), {"manualSelector"}));
   }
-  const bool wanted = (!manual && !selector) || selects(selector.node(), labels);
-  const bool own = manual || labels.find(kUidLabels[1])->second == kAnyUid;
+  const auto pod_labels = [&] {
+    LabelSet labels = template_labels(metadata);
+    if (!manual) labels.merge(generated_labels(job_name));
+    return labels;
+  };
+  const bool wanted = (!manual && !selector) || selects(selector.node(), pod_labels());
+  const Field own_labels = metadata.child("labels");
+  const bool own = manual || !own_labels.entry(kUidLabels[1]);
   if (!well_formed || (wanted && own)) return;
-  report.add_at(wanted ? metadata.child("labels").location() : selector.location(), rule::kSelector,
-                metadata.child("labels"), "the pod template lacks the labels that the selector requires",
+  report.add_at(wanted ? own_labels.location() : selector.location(), rule::kSelector, own_labels,
+                "the pod template lacks the labels that the selector requires",
                 wanted ? "" : "add the selector's labels to the pod template");
 }
 

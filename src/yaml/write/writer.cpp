@@ -46,33 +46,43 @@ int key_rank(std::string_view key) {
   return kOther;
 }
 
-std::vector<const Entry*> ordered_entries(const Node& map, KeyOrder order) {
-  struct Ranked {
-    int rank;
-    const Entry* entry;
-  };
-  std::vector<const Entry*> entries;
-  entries.reserve(map.size());
-  if (order == KeyOrder::AsIs) {
-    for (const Entry& entry : map.entries()) entries.push_back(&entry);
-    return entries;
-  }
-  std::vector<Ranked> ranked;
-  ranked.reserve(map.size());
-  for (const Entry& entry : map.entries())
-    ranked.push_back({order == KeyOrder::Kubernetes ? key_rank(entry.key) : 0, &entry});
-  std::ranges::sort(ranked, [](const Ranked& a, const Ranked& b) {
-    return a.rank != b.rank ? a.rank < b.rank : a.entry->key < b.entry->key;
-  });
-  for (const Ranked& one : ranked) entries.push_back(one.entry);
-  return entries;
-}
-
 namespace {
+
+// The entries of maps in an order, for a writer that goes into their values: those of the maps that it is in
+// are one after the other.
+class OrderedEntries {
+ public:
+  explicit OrderedEntries(KeyOrder order) : order_(order) {}
+
+  template <class Visit>
+  void for_each(const Node& map, Visit visit) {
+    if (order_ == KeyOrder::AsIs) {
+      for (const Entry& entry : map.entries()) visit(entry);
+      return;
+    }
+    const size_t begin = ranked_.size();
+    for (const Entry& entry : map.entries())
+      ranked_.push_back({order_ == KeyOrder::Kubernetes ? key_rank(entry.key) : 0, &entry});
+    std::ranges::sort(std::span(ranked_).subspan(begin), [](const Ranked& a, const Ranked& b) {
+      return a.rank != b.rank ? a.rank < b.rank : a.entry->key < b.entry->key;
+    });
+    for (size_t i = begin; i < begin + map.size(); ++i) visit(*ranked_[i].entry);
+    ranked_.resize(begin);
+  }
+
+ private:
+  struct Ranked {
+    int rank = 0;
+    const Entry* entry = nullptr;
+  };
+
+  KeyOrder order_;
+  std::vector<Ranked> ranked_;
+};
 
 class JsonWriter {
  public:
-  JsonWriter(KeyOrder order, int indent, std::string& out) : order_(order), indent_(indent), out_(out) {}
+  JsonWriter(KeyOrder order, int indent, std::string& out) : entries_(order), indent_(indent), out_(out) {}
 
   void write(const Node& node) {
     if (node.is_map()) {
@@ -91,12 +101,12 @@ class JsonWriter {
     out_ += '{';
     ++depth_;
     bool first = true;
-    for (const Entry* entry : ordered_entries(map, order_)) {
+    entries_.for_each(map, [&](const Entry& entry) {
       separate(first);
-      write_json_string(entry->key, out_);
+      write_json_string(entry.key, out_);
       out_ += indent_ > 0 ? ": " : ":";
-      write(*entry->value);
-    }
+      write(*entry.value);
+    });
     finish(first, '}');
   }
 
@@ -129,7 +139,7 @@ class JsonWriter {
     out_.append(static_cast<size_t>(indent_) * depth_, ' ');
   }
 
-  KeyOrder order_;
+  OrderedEntries entries_;
   int indent_;
   std::string& out_;
   size_t depth_ = 0;
@@ -145,16 +155,19 @@ bool is_odd(uint32_t code) {
 // Besides JSON's escapes, escapes characters that YAML 1.1 refuses or reads as line breaks, so JSON is YAML.
 void write_json_string(std::string_view text, std::string& out) {
   const auto escape = [&out](uint32_t unit) { out += fmt::format("\\u{:04x}", unit); };
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; };
   out += '"';
   for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const auto byte = static_cast<unsigned char>(c);
-    if (const std::string_view escaped = short_escape(c); !escaped.empty()) {
+    const auto plain =
+        static_cast<size_t>(std::ranges::find_if_not(text.substr(i), is_plain) - (text.begin() + i));
+    out += text.substr(i, plain);
+    i += plain;
+    if (i == text.size()) break;
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (const std::string_view escaped = short_escape(text[i]); !escaped.empty()) {
       out += escaped;
-    } else if (byte < 0x20 || byte == 0x7F) {
-      escape(byte);
     } else if (byte < 0x80) {
-      out += c;
+      escape(byte);
     } else {
       const base::CodePoint point = base::decode_utf8(text.substr(i));
       const size_t length = std::max<size_t>(point.length, 1);
@@ -283,7 +296,7 @@ constexpr size_t kLongestSimpleKey = 1000;
 class YamlWriter {
  public:
   YamlWriter(KeyOrder order, std::string& out, std::vector<LeafLine>* leaves = nullptr)
-      : order_(order), out_(out), leaves_(leaves) {}
+      : entries_(order), out_(out), leaves_(leaves) {}
 
   // Writes what follows a "key:" or "-" and ends the line. After a dash a collection begins
   // on the same line.
@@ -321,7 +334,7 @@ class YamlWriter {
   }
 
   void write_entries(const Node& map, size_t indent, bool first_inline) {
-    for (const Entry* entry : ordered_entries(map, order_)) {
+    entries_.for_each(map, [&](const Entry& entry) {
       if (first_inline) {
         out_ += ' ';
       } else {
@@ -329,10 +342,10 @@ class YamlWriter {
       }
       first_inline = false;
       at_start_ = false;
-      write_key(entry->key, indent);
+      write_key(entry.key, indent);
       // A list is at its key's own indentation, as kubectl prints it.
-      write_value(*entry->value, entry->value->is_list() ? indent : indent + 2, false);
-    }
+      write_value(*entry.value, entry.value->is_list() ? indent : indent + 2, false);
+    });
   }
 
   void write_items(const Node& list, size_t indent, bool first_inline) {
@@ -421,7 +434,7 @@ class YamlWriter {
     }
   }
 
-  KeyOrder order_;
+  OrderedEntries entries_;
   std::string& out_;
   std::vector<LeafLine>* leaves_;
   bool at_start_ = false;

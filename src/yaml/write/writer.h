@@ -39,9 +39,6 @@ void write_json_string(std::string_view text, std::string& out);
 // The rank of a key in KeyOrder::Kubernetes; keys of equal rank are in alphabetical order.
 int key_rank(std::string_view key);
 
-// The entries of `map` in `order`.
-std::vector<const Entry*> ordered_entries(const Node& map, KeyOrder order);
-
 // Escape sequences that double-quoted YAML and JSON share.
 
 // Quotes, backslashes, tabs and line breaks as written between double quotes; "" for other characters.

@@ -80,7 +80,12 @@ bool is_registry(std::string_view text) {
 
 // Spaces, and characters outside of ASCII.
 ImageComplaint character_complaint(std::string_view image) {
+  const auto is_plain = [](char c) { return c > ' ' && c < '\x7F'; };
   for (size_t at = 0; at < image.size();) {
+    if (is_plain(image[at])) {
+      ++at;
+      continue;
+    }
     const base::CodePoint point = base::decode_utf8(image.substr(at));
     if (base::odd_space_at(image.substr(at)))
       return {fmt::format("the image's name contains {}: it can't be pulled", base::odd_space_in(image)),
@@ -246,6 +251,8 @@ bool is_misspelt(std::string_view word, std::string_view known) {
 
 // Part by part, so that a private owner or registry is none.
 bool is_misspelt_path(std::string_view path, std::string_view known) {
+  constexpr size_t kMostParts = 4;  // of a known path; a letter may be wrong in each
+  if (path.size() > known.size() + kMostParts || known.size() > path.size() + kMostParts) return false;
   bool is_wrong = false;
   while (true) {
     const std::string_view part = path.substr(0, path.find('/'));

@@ -255,9 +255,11 @@ void check_unseen_script(const Trained& trained, Advisor& advisor) {
 // The same of a launcher with a file of settings, or variables of its own.
 void check_unseen_launcher(const Trained& trained, Advisor& advisor) {
   const Launch& launch = trained.launch;
-  if (trained.nodes < 2 || sets_ranks(trained)) return;
-  if (launch.kind == Kind::Unknown) return check_unseen_script(trained, advisor);
-  if (launch.kind != Kind::Launcher || knows_nodes(launch) || !launch.launcher->may_find_nodes) return;
+  const bool is_script = launch.kind == Kind::Unknown;
+  const bool is_launcher =
+      launch.kind == Kind::Launcher && launch.launcher->may_find_nodes && !knows_nodes(launch);
+  if (trained.nodes < 2 || (!is_script && !is_launcher) || sets_ranks(trained)) return;
+  if (is_script) return check_unseen_script(trained, advisor);
   trained.command.report(
       kUnseenLauncher, launch.word,
       fmt::format("whether {} finds the job's other nodes can't be seen here", launch.launcher->program), "",
