@@ -66,11 +66,11 @@ class Handler : public YAML::EventHandler {
   std::unordered_map<YAML::anchor_t, std::string_view> names_;
 };
 
-// nullptr if yaml-cpp can't read the text.
+// nullptr if yaml-cpp can't read the text, or reads what Kubernetes refuses. Its events have no places.
 const Node* read_again(const base::SourceFile& file, const Chunk& chunk, base::Arena& arena) {
-  base::Diagnostics ignored;
+  base::Diagnostics problems;
   const ReadLimits limits;
-  TreeBuilder builder(file, chunk.text, arena, ignored, limits);
+  TreeBuilder builder(file, chunk.text, arena, problems, limits);
   Handler handler(builder, arena);
   std::istringstream stream{std::string(chunk.text)};
   try {
@@ -81,7 +81,7 @@ const Node* read_again(const base::SourceFile& file, const Chunk& chunk, base::A
   } catch (const StopReading&) {
     return nullptr;
   }
-  return builder.root();
+  return problems.has_errors() ? nullptr : builder.root();
 }
 
 }  // namespace

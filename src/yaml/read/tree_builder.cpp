@@ -110,10 +110,12 @@ void TreeBuilder::warn(std::string_view rule, const Origin& at, std::string mess
                                                token_location(file_, at.line(), at.column(), at.in_flow()));
   diagnostic.notes = std::move(notes);
   base::suggest_fix(diagnostic, std::move(fix));
-  const auto odd = base::odd_space_at(file_.line(at.line()).substr(at.column() - 1));
-  if (odd && rule == "yaml/syntax") {
-    diagnostic.location.end_column = at.column() + static_cast<uint32_t>(odd->length);
-    base::suggest_fix(diagnostic, {{diagnostic.location, " "}});
+  if (rule == "yaml/syntax" && at.column() > 0) {
+    const auto odd = base::odd_space_at(file_.line(at.line()).substr(at.column() - 1));
+    if (odd) {
+      diagnostic.location.end_column = at.column() + static_cast<uint32_t>(odd->length);
+      base::suggest_fix(diagnostic, {{diagnostic.location, " "}});
+    }
   }
   diagnostics_.add(std::move(diagnostic));
 }

@@ -367,6 +367,7 @@ TEST_CASE("a text is trusted only if yaml-cpp reads the same values") {
   CHECK(same("a: ! 5\nb: !!int '5'\nc: [d: e]\n"));
   CHECK_FALSE(same("- &a b: c\n- &d\n  e\n- *d\n- [f, g?]\n"));
   CHECK_FALSE(same("a: {? b, c: }\n? d\n  e\n: f {}\nf: {}\ng\n"));
+  CHECK_FALSE(same("{a: b, c\n  d}\n"));  // a key that is not a string
 }
 
 TEST_CASE("aliases without an anchor, or inside their own") {
