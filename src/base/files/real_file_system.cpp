@@ -189,7 +189,7 @@ IoResult<std::string> read_all(int descriptor, const std::string& name) {
   };
   // Of a file whose size is known, hardly more is asked for: memory costs time when it is first used.
   constexpr size_t kMore = size_t{1} << 8U;
-  constexpr size_t kBlock = size_t{1} << 16U;
+  constexpr size_t kUsual = size_t{1} << 16U;
   std::string text;
   struct stat status {};
   size_t expected = 0;
@@ -200,7 +200,7 @@ IoResult<std::string> read_all(int descriptor, const std::string& name) {
   }
   while (true) {
     const size_t at = text.size();
-    const size_t block = expected == 0 || at > expected ? kBlock : expected - at + kMore;
+    const size_t block = expected == 0 || at > expected ? kUsual : expected - at + kMore;
     text.resize(at + block);
     const ssize_t count = ::read(descriptor, text.data() + at, block);
     text.resize(at + static_cast<size_t>(std::max<ssize_t>(count, 0)));
