@@ -227,8 +227,8 @@ std::string excerpt(const Diagnostic& diagnostic, const Painter& paint, size_t t
   const auto [line, skipped, is_cut] = slice_around(whole, at.column == 0 ? 0 : at.column - 1, room);
   const std::vector<Sign> all = signs_of(line);
   const std::span<const Sign> signs(all);
-  const auto sign_at = [&, skipped = skipped](size_t column) {
-    const size_t offset = column <= skipped ? 0 : column - 1 - skipped;
+  const auto sign_at = [&, cut = skipped](size_t column) {
+    const size_t offset = column <= cut ? 0 : column - 1 - cut;
     return static_cast<size_t>(std::ranges::upper_bound(signs, offset, {}, &Sign::offset) - signs.begin());
   };
   // The sign that the byte is part of; past the end for a token after the line.

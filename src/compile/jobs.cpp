@@ -467,7 +467,6 @@ void run(Trial& trial) {
 }  // namespace
 
 void run_trials(std::deque<Trial>& trials, const Options& options) {
-  constexpr size_t kWorthAThread = 16;
   base::parallel_for(trials.size(), kWorthAThread, options.threads,
                      [&](size_t index) { run(trials[index]); });
 }
