@@ -5,7 +5,7 @@
 # make test     build, and the tests that need no Go, root or control plane
 # make e2e      the tests against a real API server and the controllers, built from their Go modules
 # make unit     build and run the unit tests only
-# make dev      build build-dev/trainjobc without optimisation; sources that differ from HEAD are compiled alone
+# make dev      build build-dev/trainjobc with -Og; sources that differ from HEAD are compiled alone
 # make golden   rewrite golden files, manual pages and expected texts from what the binary prints now
 # make live     compare trainjobc with a control plane with the real controllers; LIVE="--random 2000 --seed 7" TRAINER=2.2 KUBERNETES=1.37 KUEUE=0.16
 # make compose  run what `compose` prints, with docker compose over Docker and podman, as root

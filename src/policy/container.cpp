@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <set>
+#include <span>
 #include <unordered_map>
 
 #include "base/text/text.h"
@@ -22,9 +23,19 @@ bool equal_or_both_absent(const Node* a, const Node* b) {
   return a && b ? equal(*a, *b) : a == b;
 }
 
-template <class Matches>
-void upsert(NodeList& list, const Node* item, Matches matches) {
-  const auto at = std::ranges::find_if(list, [&](const Node* old) { return matches(*old, *item); });
+// The fields by which elements are the same: one that is equal in both, or absent, is enough.
+using Keys = std::span<const std::string_view>;
+
+constexpr std::string_view kByName[] = {"name"};
+constexpr std::string_view kByMountPath[] = {"mountPath"};
+constexpr std::string_view kByPort[] = {"containerPort", "name"};
+
+void upsert(NodeList& list, const Node* item, Keys keys) {
+  const auto is_same = [&](const Node* old) {
+    return std::ranges::any_of(
+        keys, [&](std::string_view key) { return equal_or_both_absent(old->get(key), item->get(key)); });
+  };
+  const auto at = std::ranges::find_if(list, is_same);
   if (at == list.end()) {
     list.push_back(item);
   } else {
@@ -42,14 +53,15 @@ std::string bucket_of(const Node* node) {
   return fmt::format("{}", value);
 }
 
-// Upserts many elements by one of their keys, or by several: by the first element that has one of them.
+// Upserts many elements.
 class Upserts {
  public:
-  Upserts(NodeList& list, std::initializer_list<std::string_view> keys) : list_(list), keys_(keys) {}
+  Upserts(NodeList& list, Keys keys) : list_(list), keys_(keys) {}
 
   void add(const Node* item) {
-    if (places_.empty() && list_.size() > kShort) enter_all();
-    const size_t at = places_.empty() ? find_in_short(*item) : find(*item);
+    if (list_.size() <= kShort) return upsert(list_, item, keys_);
+    if (places_.empty()) enter_all();
+    const size_t at = find(*item);
     if (at == list_.size()) {
       list_.push_back(item);
     } else {
@@ -64,14 +76,6 @@ class Upserts {
 
   // Up to so many elements, to look at each is faster.
   static constexpr size_t kShort = 16;
-
-  size_t find_in_short(const Node& item) const {
-    const auto has_same = [&](const Node* old) {
-      return std::ranges::any_of(
-          keys_, [&](std::string_view key) { return equal_or_both_absent(old->get(key), item.get(key)); });
-    };
-    return static_cast<size_t>(std::ranges::find_if(list_, has_same) - list_.begin());
-  }
 
   void enter_all() {
     places_.resize(keys_.size());
@@ -92,21 +96,17 @@ class Upserts {
   }
 
   void enter(size_t at) {
-    for (size_t k = 0; k < places_.size(); ++k) places_[k][bucket_of(list_[at]->get(keys_[k]))].insert(at);
+    for (size_t k = 0; k < keys_.size(); ++k) places_[k][bucket_of(list_[at]->get(keys_[k]))].insert(at);
   }
 
   void leave(size_t at) {
-    for (size_t k = 0; k < places_.size(); ++k) places_[k][bucket_of(list_[at]->get(keys_[k]))].erase(at);
+    for (size_t k = 0; k < keys_.size(); ++k) places_[k][bucket_of(list_[at]->get(keys_[k]))].erase(at);
   }
 
   NodeList& list_;
-  std::vector<std::string_view> keys_;
+  Keys keys_;
   std::vector<Places> places_;  // of each key, by its value; empty while the list is short
 };
-
-auto by_key(std::string_view key) {
-  return [key](const Node& a, const Node& b) { return equal_or_both_absent(a.get(key), b.get(key)); };
-}
 
 const Node* text_or_empty(const Maker& make, const Node& map, std::string_view key) {
   const Node* value = map.get(key);
@@ -156,8 +156,7 @@ Container read_container(const Node& node) {
   return container;
 }
 
-NodeList write_back(const Node* of_template, const NodeList& changed,
-                    std::initializer_list<std::string_view> keys) {
+NodeList write_back(const Node* of_template, const NodeList& changed, Keys keys) {
   const size_t shared = std::min(changed.size(), of_template ? of_template->size() : 0);
   NodeList list(changed.begin(), changed.begin() + static_cast<std::ptrdiff_t>(shared));
   Upserts upserts(list, keys);
@@ -182,27 +181,24 @@ const Node* rewritten_env(const Maker& make, const Node& env) {
 }
 
 void upsert_env(NodeList& list, const Node* env) {
-  upsert(list, env, by_key("name"));
+  upsert(list, env, kByName);
 }
 
 void upsert_port(NodeList& list, const Node* port) {
-  upsert(list, port, [](const Node& a, const Node& b) {
-    return equal_or_both_absent(a.get("containerPort"), b.get("containerPort")) ||
-           equal_or_both_absent(a.get("name"), b.get("name"));
-  });
+  upsert(list, port, kByPort);
 }
 
 void upsert_volume(NodeList& list, const Node* volume) {
-  upsert(list, volume, by_key("name"));
+  upsert(list, volume, kByName);
 }
 
 void upsert_volume_mount(NodeList& list, const Node* mount) {
-  upsert(list, mount, by_key("mountPath"));
+  upsert(list, mount, kByMountPath);
 }
 
 void upsert_job_env(const Maker& make, NodeList& list, const Node* env) {
   if (!env) return;
-  Upserts upserts(list, {"name"});
+  Upserts upserts(list, kByName);
   for (const Node* item : env->items()) upserts.add(rewritten_env(make, *item));
 }
 
@@ -217,14 +213,14 @@ Container written_back(const Container& container) {
   const auto of_template = [&](std::string_view key) {
     return container.node ? container.node->get(key) : nullptr;
   };
-  written.env = write_back(of_template("env"), container.env, {"name"});
-  written.ports = write_back(of_template("ports"), container.ports, {"containerPort", "name"});
-  written.volume_mounts = write_back(of_template("volumeMounts"), container.volume_mounts, {"mountPath"});
+  written.env = write_back(of_template("env"), container.env, kByName);
+  written.ports = write_back(of_template("ports"), container.ports, kByPort);
+  written.volume_mounts = write_back(of_template("volumeMounts"), container.volume_mounts, kByMountPath);
   return written;
 }
 
 NodeList written_back(const Node* volumes_of_template, const NodeList& volumes) {
-  return write_back(volumes_of_template, volumes, {"name"});
+  return write_back(volumes_of_template, volumes, kByName);
 }
 
 const Node* with_list(const Maker& make, const Node* map, std::string_view key, const NodeList& list) {

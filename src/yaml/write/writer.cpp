@@ -155,7 +155,7 @@ bool is_odd(uint32_t code) {
 // Besides JSON's escapes, escapes characters that YAML 1.1 refuses or reads as line breaks, so JSON is YAML.
 void write_json_string(std::string_view text, std::string& out) {
   const auto escape = [&out](uint32_t unit) { out += fmt::format("\\u{:04x}", unit); };
-  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; };
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7F && short_escape(c).empty(); };
   out += '"';
   for (size_t i = 0; i < text.size(); ++i) {
     const auto plain =

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "compile/kept_jobs.h"
-#include "model/behaviours.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::sink_test {
@@ -79,8 +78,8 @@ TEST_CASE("in passing: many jobs before and after their runtime") {
     text += job(fmt::format("job-{}", 199 - i));
     if (i == 50) text += std::string("---\n") + kRuntime;
   }
-  CHECK(both_ways(text).ends_with(
-      fmt::format("101 documents, 100 jobs, for {}\n", model::newest_behaviours().trainer)));
+  const std::string seen = both_ways(text);
+  CHECK(seen.substr(seen.rfind('\n', seen.size() - 2) + 1) == "101 documents, 100 jobs, for 2.3\n");
 }
 
 TEST_CASE("in passing: of jobs of one name, the first counts") {

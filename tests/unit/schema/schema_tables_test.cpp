@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "model/behaviours.h"
 #include "schema/schema.h"
 
 namespace trainjobc::schema::schema_tables_test {
@@ -99,9 +98,9 @@ void visit_all(const Visit& call) {
 }  // namespace
 
 TEST_CASE("schema tables: versions, oldest first, and their kinds") {
-  Strings versions;
+  std::string versions;
   for (const VersionSchemas& version : all_versions()) {
-    versions.push_back(version.trainer);
+    versions.append(version.trainer).append(" ");
     CHECK(find_version(version.trainer) == &version);
     Strings kinds;
     for (const KindSchema& kind : version.kinds) {
@@ -116,7 +115,7 @@ TEST_CASE("schema tables: versions, oldest first, and their kinds") {
     CHECK(kinds == Strings{"ClusterTrainingRuntime", "JobSet", "ObjectMeta", "TrainJob", "TrainingRuntime"});
     CHECK(version.kind("Pod") == nullptr);
   }
-  CHECK(std::ranges::equal(versions, model::all_behaviours(), {}, {}, &model::Behaviours::trainer));
+  CHECK(versions == "2.0 2.1 2.2 2.3 ");
   CHECK(find_version("1.9") == nullptr);
 }
 

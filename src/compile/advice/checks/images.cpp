@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdlib>
 
 #include "base/text/text.h"
 #include "compile/advice/checks.h"
@@ -224,6 +226,12 @@ constexpr std::array<std::string_view, 34> kKnownRepositories{
     "nvcr.io/nvidia/tensorflow",
     "nvcr.io/nvidia/tritonserver"};
 
+// Of a known repository.
+constexpr ptrdiff_t kMostParts = 4;
+static_assert(std::ranges::all_of(kKnownRepositories, [](std::string_view known) {
+  return std::ranges::count(known, '/') < kMostParts;
+}));
+
 // Shorter words have neighbours that are names, too.
 constexpr size_t kShortestMisspelt = 5;
 
@@ -251,8 +259,8 @@ bool is_misspelt(std::string_view word, std::string_view known) {
 
 // Part by part, so that a private owner or registry is none.
 bool is_misspelt_path(std::string_view path, std::string_view known) {
-  constexpr size_t kMostParts = 4;  // of a known path; a letter may be wrong in each
-  if (path.size() > known.size() + kMostParts || known.size() > path.size() + kMostParts) return false;
+  // In each part, a letter may be missing or too many.
+  if (std::abs(std::ssize(path) - std::ssize(known)) > kMostParts) return false;
   bool is_wrong = false;
   while (true) {
     const std::string_view part = path.substr(0, path.find('/'));

@@ -5,7 +5,6 @@
 #include <doctest/doctest.h>
 
 #include "features/lsp/answers.h"
-#include "model/behaviours.h"
 #include "support/lsp_client.h"
 
 namespace trainjobc::server_test {
@@ -280,8 +279,8 @@ TEST_CASE("server: the migration of a document for an older Trainer") {
   Json params = at("/repo/a.yaml", 0, 0, 0);
   params["context"]["only"] = {"refactor"};
   const Json actions = client.request("textDocument/codeAction", params);
-  REQUIRE(titles(actions) ==
-          Words{"Migrate this file to Trainer " + std::string(model::newest_behaviours().trainer)});
+  REQUIRE(actions.size() == 1);
+  CHECK(titles(actions).front() == "Migrate this file to Trainer 2.3");
   const Json& edits = actions[0]["edit"]["changes"]["file:///repo/a.yaml"];
   REQUIRE(edits.size() == 1);
   CHECK(edits[0]["newText"].get<std::string>() == R"(  runtimePatches:
