@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The generated sources: schema tables (TRAINJOBC_SCHEMA_TABLES), the built-in runtime catalogue
-# (TRAINJOBC_CATALOGUE_SOURCE) and the rules (TRAINJOBC_RULES_SOURCE). Their generators are built and run as part of the build.
+# The generated sources. The generators of the schema tables (TRAINJOBC_SCHEMA_TABLES) and of the rules
+# (TRAINJOBC_RULES_SOURCE) are built and run as part of the build; the others are written when it is configured.
 
 # For another system or processor: a build for this one, whose generators can run here.
 set(TRAINJOBC_HOST_BUILD "" CACHE PATH "When cross-compiling: a build for this machine")
@@ -36,12 +36,25 @@ endfunction()
 add_generated(TRAINJOBC_SCHEMA_TABLES schema_tables.cpp schemagen schema/v*.json schema/descriptions.json)
 if(TARGET schemagen)
   # It asks the code which CEL rules and patterns it can evaluate. The layer as a file: the target brings its tables along.
-  target_link_libraries(schemagen PRIVATE $<TARGET_FILE:trainjobc_schema> trainjobc_k8s nlohmann_json::nlohmann_json)
+  target_link_libraries(schemagen PRIVATE $<TARGET_FILE:trainjobc_schema> trainjobc_yaml)
   add_dependencies(schemagen trainjobc_schema)
   set_target_properties(schemagen PROPERTIES LINK_DEPENDS $<TARGET_FILE:trainjobc_schema>)
 endif()
-add_generated(TRAINJOBC_CATALOGUE_SOURCE catalogue_files.cpp embed templates/v*/*.yaml)
 add_generated(TRAINJOBC_RULES_SOURCE rules_table.cpp rulegen rules/*/*.md)
+
+# The built-in runtimes (TRAINJOBC_CATALOGUE_SOURCE), by version and name.
+file(GLOB templates CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/templates/v*/*.yaml)
+list(SORT templates COMPARE NATURAL)
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${templates})
+set(catalogue_files "")
+foreach(file IN LISTS templates)
+  cmake_path(GET file FILENAME name)
+  string(REGEX REPLACE ".*/v([0-9.]+)/[^/]*$" "\\1" version ${file})
+  file(READ ${file} text)
+  string(APPEND catalogue_files "    {\"${version}\", \"${name}\", R\"RUNTIME(${text})RUNTIME\"},\n")
+endforeach()
+set(TRAINJOBC_CATALOGUE_SOURCE ${PROJECT_BINARY_DIR}/generated/catalogue_files.cpp)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/catalogue_files.cpp.in ${TRAINJOBC_CATALOGUE_SOURCE} @ONLY)
 
 # Declares NAME::kPlugin of each file in src/policy/plugins/ (policy/plugins.h).
 file(GLOB plugins CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/policy/plugins/*.cpp)

@@ -5,6 +5,7 @@
 import dataclasses
 import json
 import os
+import pathlib
 import shutil
 import socket
 import time
@@ -18,7 +19,9 @@ from processes import Processes, free_ports
 from programs import KUBERNETES, KUEUE, Missing, build, build_tool
 
 CONTROLLER_SECONDS = 60
-TRAINER_VERSIONS = ("2.3", "2.2", "2.1")
+# Of the modules beside this file, newest first.
+TRAINER_VERSIONS = sorted((path.name.removeprefix("trainer-") for path in pathlib.Path(__file__).parent.glob("trainer-*")),
+                          key=lambda version: [int(part) for part in version.split(".")], reverse=True)
 LOG_FLAGS = ["--zap-devel=false", "--zap-encoder=json", "--zap-stacktrace-level=panic"]
 CLIENT = {"qps": 1000, "burst": 2000}
 

@@ -9,8 +9,8 @@
 #include <array>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -21,17 +21,23 @@
 #include "cpp_literal.h"
 #include "schema/schema.h"
 #include "schema/validate.h"
+#include "yaml/node.h"
+#include "yaml/read/reader.h"
+#include "yaml/write/writer.h"
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using trainjobc::tools::cpp_literal;
+using trainjobc::yaml::Entry;
+using trainjobc::yaml::Node;
+using trainjobc::yaml::string_at;
 
 constexpr std::string_view quantity_pattern =
     R"(^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$)";
 
 // Keyword, member of schema::Bounds; in the order of the members.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> number_bounds{{
+using Keyword = std::pair<std::string_view, std::string_view>;
+constexpr std::array<Keyword, 7> number_bounds{{
     {"minimum", "minimum"},
     {"maximum", "maximum"},
     {"minLength", "min_length"},
@@ -59,14 +65,35 @@ constexpr std::array<std::string_view, 15> other_keywords{
     "x-kubernetes-validations",
 };
 
-std::string literal(const Json& text) {
-  return cpp_literal(text.get_ref<const std::string&>());
+std::string json(const Node& node) {
+  std::string out;
+  write_json(node, trainjobc::yaml::KeyOrder::AsIs, 0, out);
+  return out;
 }
 
-std::string enumerator(std::string_view type, const Json& facts, const char* key,
-                       const std::map<std::string, std::string>& names) {
-  const auto found = names.find(facts.value(key, ""));
-  if (found == names.end()) throw std::runtime_error(std::string(key) + ": " + facts.at(key).dump());
+const Node& field(const Node& facts, std::string_view key) {
+  const Node* value = facts.get(key);
+  if (value == nullptr) throw std::runtime_error("no " + std::string(key));
+  return *value;
+}
+
+std::string string(const Node& node) {
+  if (!node.is_string()) throw std::runtime_error("not a string: " + json(node));
+  return std::string(node.text());
+}
+
+std::string literal(const Node& text) {
+  return cpp_literal(string(text));
+}
+
+std::string node_name(const Node& id) {
+  return "&node_" + string(id);
+}
+
+std::string enumerator(std::string_view type, const Node& facts, std::string_view key,
+                       const std::map<std::string_view, std::string>& names) {
+  const auto found = names.find(string_at(facts, key));
+  if (found == names.end()) throw std::runtime_error(std::string(key) + ": " + json(field(facts, key)));
   return std::string(type) + "::" + found->second;
 }
 
@@ -81,12 +108,12 @@ class Generator {
     std::string kinds;  // rows
   };
 
-  void add_descriptions(const Json& types);
-  void add_node(const std::string& id, const Json& facts);
-  std::string properties(const std::string& id, const Json& facts);
-  std::string rules(const std::string& id, const Json& facts);
-  std::string bounds(const std::string& id, const Json& facts);
-  std::string strings(const Json& list);
+  void add_descriptions(const Node& types);
+  void add_node(const std::string& id, const Node& facts);
+  std::string properties(const std::string& id, const Node& facts);
+  std::string rules(const std::string& id, const Node& facts);
+  std::string bounds(const std::string& id, const Node& facts);
+  std::string strings(const Node& list);
 
   std::map<std::string, std::string> node_lines_;    // id -> facts as text
   std::map<std::string, std::string> string_lists_;  // initialiser -> name of its array
@@ -97,9 +124,9 @@ class Generator {
 };
 
 // The name of the array that holds these strings.
-std::string Generator::strings(const Json& list) {
+std::string Generator::strings(const Node& list) {
   std::string init;
-  for (const Json& item : list) init += (init.empty() ? "" : ", ") + literal(item);
+  for (const Node* item : list.items()) init += (init.empty() ? "" : ", ") + literal(*item);
   const auto [found, is_new] =
       string_lists_.try_emplace(init, "strings_" + std::to_string(string_lists_.size()));
   if (is_new) lists_ += "constexpr std::string_view " + found->second + "[] = {" + init + "};\n";
@@ -107,17 +134,19 @@ std::string Generator::strings(const Json& list) {
 }
 
 // [node, wire, patchStrategy, patchMergeKey]; the last two may be missing.
-std::string Generator::properties(const std::string& id, const Json& facts) {
+std::string Generator::properties(const std::string& id, const Node& facts) {
   std::map<std::string, std::string> rows;
-  for (const auto& [name, edge] : facts.items()) {
-    std::string row = "{" + cpp_literal(name) + ", &node_" + edge.at(0).get<std::string>() +
-                      ", Wire::" + edge.at(1).get<std::string>();
+  for (const Entry& entry : facts.entries()) {
+    const auto edge = entry.value->items();
+    if (edge.size() < 2) throw std::runtime_error("not a property: " + json(*entry.value));
+    const std::string name(entry.key);
+    std::string row = "{" + cpp_literal(name) + ", " + node_name(*edge[0]) + ", Wire::" + string(*edge[1]);
     if (edge.size() > 2) {
-      const auto strategy = edge.at(2).get<std::string>();
+      const std::string strategy = string(*edge[2]);
       if (strategy != "merge" && strategy != "merge,retainKeys")
         throw std::runtime_error("strategy " + strategy);
       row += strategy == "merge" ? ", true, false" : ", true, true";
-      row += ", " + (edge.size() > 3 ? literal(edge.at(3)) : cpp_literal(""));
+      row += ", " + (edge.size() > 3 ? literal(*edge[3]) : cpp_literal(""));
     }
     rows[name] = row + "}";
   }
@@ -127,57 +156,55 @@ std::string Generator::properties(const std::string& id, const Json& facts) {
   return "properties_" + id;
 }
 
-std::string Generator::rules(const std::string& id, const Json& facts) {
+std::string Generator::rules(const std::string& id, const Node& facts) {
   nodes_ += "constexpr CelRule rules_" + id + "[] = {\n";
-  for (const Json& rule : facts) {
-    if (rule.size() != 2) throw std::runtime_error("a rule with more than a message: " + rule.dump());
-    if (!trainjobc::schema::knows_cel_rule(rule.at("rule").get<std::string>())) {
-      throw std::runtime_error("src/schema/cel.cpp has no function for the CEL rule " + rule.dump());
-    }
-    nodes_ += "    {" + literal(rule.at("rule")) + ",\n     " + literal(rule.at("message")) + "},\n";
+  for (const Node* rule : facts.items()) {
+    if (rule->size() != 2) throw std::runtime_error("a rule with more than a message: " + json(*rule));
+    const Node& expression = field(*rule, "rule");
+    if (!trainjobc::schema::knows_cel_rule(string(expression)))
+      throw std::runtime_error("src/schema/cel.cpp has no function for the CEL rule " + json(*rule));
+    nodes_ += "    {" + literal(expression) + ",\n     " + literal(field(*rule, "message")) + "},\n";
   }
   nodes_ += "};\n";
   return "rules_" + id;
 }
 
 // The name of the node's bounds; "" if it has none.
-std::string Generator::bounds(const std::string& id, const Json& facts) {
+std::string Generator::bounds(const std::string& id, const Node& facts) {
   std::string init;
   for (const auto& [keyword, member] : number_bounds) {
-    const auto found = facts.find(keyword);
-    if (found != facts.end()) init += "." + std::string(member) + " = " + found->dump() + ", ";
+    const Node* bound = facts.get(keyword);
+    if (bound) init += "." + std::string(member) + " = " + json(*bound) + ", ";
   }
-  if (facts.contains("pattern")) init += ".pattern = " + literal(facts.at("pattern")) + ", ";
+  if (const Node* pattern = facts.get("pattern")) init += ".pattern = " + literal(*pattern) + ", ";
   if (init.empty()) return "";
   nodes_ += "constexpr Bounds bounds_" + id + " = {" + init.substr(0, init.size() - 2) + "};\n";
   return "bounds_" + id;
 }
 
-void check_keywords(const Json& facts) {
-  for (const auto& entry : facts.items()) {
-    const std::string& keyword = entry.key();
-    const bool known =
-        std::ranges::find(other_keywords, keyword) != other_keywords.end() ||
-        std::ranges::any_of(number_bounds, [&](const auto& bound) { return bound.first == keyword; });
-    if (!known) throw std::runtime_error("unknown keyword " + keyword);
+void check_keywords(const Node& facts) {
+  for (const Entry& entry : facts.entries()) {
+    const bool known = std::ranges::find(other_keywords, entry.key) != other_keywords.end() ||
+                       std::ranges::find(number_bounds, entry.key, &Keyword::first) != number_bounds.end();
+    if (!known) throw std::runtime_error("unknown keyword " + std::string(entry.key));
   }
-  if (facts.contains("pattern") &&
-      !trainjobc::schema::knows_pattern(facts.at("pattern").get<std::string>())) {
-    throw std::runtime_error("src/schema/pattern.cpp has no function for the pattern " +
-                             facts.at("pattern").dump());
-  }
-  const bool int_or_string = facts.value("x-kubernetes-int-or-string", false);
-  if (int_or_string && facts.contains("type")) throw std::runtime_error("int-or-string with a type");
-  static const Json both = Json::parse(R"([{"type": "integer"}, {"type": "string"}])");
-  if (facts.contains("anyOf") != int_or_string || (int_or_string && facts.at("anyOf") != both)) {
+  const Node* pattern = facts.get("pattern");
+  if (pattern && !trainjobc::schema::knows_pattern(string(*pattern)))
+    throw std::runtime_error("src/schema/pattern.cpp has no function for the pattern " + json(*pattern));
+  const bool int_or_string = is_true_at(facts, "x-kubernetes-int-or-string");
+  if (int_or_string && facts.get("type")) throw std::runtime_error("int-or-string with a type");
+  const Node* either = facts.get("anyOf");
+  if ((either != nullptr) != int_or_string ||
+      (int_or_string && json(*either) != R"([{"type":"integer"},{"type":"string"}])")) {
     throw std::runtime_error("anyOf other than int-or-string's");
   }
 }
 
-void Generator::add_node(const std::string& id, const Json& facts) {
-  const auto [found, is_new] = node_lines_.try_emplace(id, facts.dump());
+void Generator::add_node(const std::string& id, const Node& facts) {
+  const std::string line = json(facts);
+  const auto [found, is_new] = node_lines_.try_emplace(id, line);
   if (!is_new) {
-    if (found->second != facts.dump()) throw std::runtime_error("two nodes share the id");
+    if (found->second != line) throw std::runtime_error("two nodes share the id");
     return;
   }
   check_keywords(facts);
@@ -186,7 +213,7 @@ void Generator::add_node(const std::string& id, const Json& facts) {
   const auto member = [&](std::string_view name, const std::string& value) {
     init += "    ." + std::string(name) + " = " + value + ",\n";
   };
-  const bool int_or_string = facts.contains("x-kubernetes-int-or-string");
+  const bool int_or_string = facts.get("x-kubernetes-int-or-string") != nullptr;
   const std::string type = enumerator("Type", facts, "type",
                                       {{"", "Any"},
                                        {"object", "Object"},
@@ -196,44 +223,40 @@ void Generator::add_node(const std::string& id, const Json& facts) {
                                        {"number", "Number"},
                                        {"boolean", "Boolean"}});
   member("type", int_or_string ? "Type::IntOrString" : type);
-  if (facts.contains("format")) {
+  if (facts.get("format")) {
     member("format", enumerator("Format", facts, "format",
                                 {{"int32", "Int32"}, {"int64", "Int64"}, {"date-time", "DateTime"}}));
   }
-  if (facts.contains("x-kubernetes-list-type")) {
+  if (facts.get("x-kubernetes-list-type")) {
     member("list_type", enumerator("ListType", facts, "x-kubernetes-list-type",
                                    {{"atomic", "Atomic"}, {"map", "Map"}, {"set", "Set"}}));
   }
-  if (int_or_string && facts.value("pattern", "") == quantity_pattern) member("quantity", "true");
-  if (facts.value("x-kubernetes-map-type", "") == "atomic") member("atomic_map", "true");
-  if (facts.contains("properties")) member("properties", properties(id, facts.at("properties")));
-  if (facts.contains("items")) member("items", "&node_" + facts.at("items").get<std::string>());
-  if (facts.contains("additionalProperties")) {
-    member("additional", "&node_" + facts.at("additionalProperties").get<std::string>());
-  }
-  if (facts.contains("required")) member("required", strings(facts.at("required")));
-  if (facts.contains("enum")) member("enums", strings(facts.at("enum")));
-  if (facts.contains("x-kubernetes-list-map-keys")) {
-    member("list_keys", strings(facts.at("x-kubernetes-list-map-keys")));
-  }
-  if (facts.contains("x-kubernetes-validations")) {
-    member("rules", rules(id, facts.at("x-kubernetes-validations")));
-  }
+  if (int_or_string && string_at(facts, "pattern") == quantity_pattern) member("quantity", "true");
+  if (string_at(facts, "x-kubernetes-map-type") == "atomic") member("atomic_map", "true");
+  if (const Node* fields = facts.get("properties")) member("properties", properties(id, *fields));
+  if (const Node* items = facts.get("items")) member("items", node_name(*items));
+  if (const Node* values = facts.get("additionalProperties")) member("additional", node_name(*values));
+  if (const Node* names = facts.get("required")) member("required", strings(*names));
+  if (const Node* values = facts.get("enum")) member("enums", strings(*values));
+  if (const Node* keys = facts.get("x-kubernetes-list-map-keys")) member("list_keys", strings(*keys));
+  if (const Node* found_rules = facts.get("x-kubernetes-validations"))
+    member("rules", rules(id, *found_rules));
   if (const std::string name = bounds(id, facts); !name.empty()) member("bounds", "&" + name);
-  if (facts.contains("default")) member("default_json", cpp_literal(facts.at("default").dump()));
+  if (const Node* value = facts.get("default")) member("default_json", cpp_literal(json(*value)));
   nodes_ += "constexpr Schema node_" + id + " = {\n" + init + "};\n";
 }
 
 // {"Container": {"image": {"text": "…", "type": "…"}}}; the key "" has the type that describes all other
 // fields.
-void Generator::add_descriptions(const Json& types) {
-  for (const auto& [type, fields] : types.items()) {
-    for (const auto& [field, facts] : fields.items()) {
-      const std::string of = facts.value("type", "");
-      if (!of.empty() && !types.contains(of)) throw std::runtime_error(field + ": no type " + of);
-      const std::string name = type + "." + field;
-      descriptions_[name] = "    {" + cpp_literal(name) + ", " + cpp_literal(facts.value("text", "")) + ", " +
-                            cpp_literal(of) + "},\n";
+void Generator::add_descriptions(const Node& types) {
+  for (const Entry& type : types.entries()) {
+    for (const Entry& described : type.value->entries()) {
+      const std::string_view of = string_at(*described.value, "type");
+      const std::string name = std::string(type.key) + "." + std::string(described.key);
+      if (!of.empty() && !types.get(of)) throw std::runtime_error(name + ": no type " + std::string(of));
+      descriptions_[name] = "    {" + cpp_literal(name) + ", " +
+                            cpp_literal(string_at(*described.value, "text")) + ", " + cpp_literal(of) +
+                            "},\n";
     }
   }
 }
@@ -241,21 +264,25 @@ void Generator::add_descriptions(const Json& types) {
 void Generator::add_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw std::runtime_error("can't be read");
-  const Json file = Json::parse(in);
-  if (!file.contains("nodes")) return add_descriptions(file);
-  for (const auto& [id, facts] : file.at("nodes").items()) {
+  const trainjobc::yaml::Text text(std::string(std::istreambuf_iterator<char>(in), {}));
+  if (text.root() == nullptr) throw std::runtime_error("is not JSON");
+  const Node& file = *text.root();
+  if (!file.get("nodes")) return add_descriptions(file);
+  for (const Entry& node : field(file, "nodes").entries()) {
+    const std::string id(node.key);
     try {
-      add_node(id, facts);
+      add_node(id, *node.value);
     } catch (const std::exception& error) {
       throw std::runtime_error("node " + id + ": " + error.what());
     }
   }
-  Version version{file.at("trainer"), ""};
-  for (const auto& [kind, facts] : file.at("kinds").items()) {
-    const bool namespaced = facts.value("scope", "Namespaced") == "Namespaced";
-    version.kinds += "    {" + cpp_literal(kind) + ", " + cpp_literal(facts.value("group", "")) + ", " +
-                     cpp_literal(facts.value("version", "")) + (namespaced ? ", true" : ", false") +
-                     ", &node_" + facts.at("node").get<std::string>() + "},\n";
+  Version version{string(field(file, "trainer")), ""};
+  for (const Entry& kind : field(file, "kinds").entries()) {
+    const Node& facts = *kind.value;
+    const bool namespaced = string_at(facts, "scope") != "Cluster";
+    version.kinds += "    {" + cpp_literal(kind.key) + ", " + cpp_literal(string_at(facts, "group")) + ", " +
+                     cpp_literal(string_at(facts, "version")) + (namespaced ? ", true, " : ", false, ") +
+                     node_name(field(facts, "node")) + "},\n";
   }
   versions_.push_back(std::move(version));
 }
