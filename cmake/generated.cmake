@@ -35,22 +35,28 @@ endfunction()
 
 add_generated(TRAINJOBC_SCHEMA_TABLES schema_tables.cpp schemagen schema/v*.json schema/descriptions.json)
 if(TARGET schemagen)
-  # It asks the code which CEL rules and patterns it can evaluate. The layer as a file: the target brings its tables along.
+  # It asks the code which CEL rules and patterns it can evaluate. The library as a file: the target brings its tables along.
   target_link_libraries(schemagen PRIVATE $<TARGET_FILE:trainjobc_schema> trainjobc_yaml)
   add_dependencies(schemagen trainjobc_schema)
   set_target_properties(schemagen PROPERTIES LINK_DEPENDS $<TARGET_FILE:trainjobc_schema>)
 endif()
 add_generated(TRAINJOBC_RULES_SOURCE rules_table.cpp rulegen rules/*/*.md)
 
+# Sets `variable` to the text of a file, and configures again when it changes.
+function(read_file variable file)
+  set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} text)
+  set(${variable} "${text}" PARENT_SCOPE)
+endfunction()
+
 # The built-in runtimes (TRAINJOBC_CATALOGUE_SOURCE), by version and name.
 file(GLOB templates CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/templates/v*/*.yaml)
 list(SORT templates COMPARE NATURAL)
-set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${templates})
 set(catalogue_files "")
 foreach(file IN LISTS templates)
   cmake_path(GET file FILENAME name)
   string(REGEX REPLACE ".*/v([0-9.]+)/[^/]*$" "\\1" version ${file})
-  file(READ ${file} text)
+  read_file(text ${file})
   string(APPEND catalogue_files "    {\"${version}\", \"${name}\", R\"RUNTIME(${text})RUNTIME\"},\n")
 endforeach()
 set(TRAINJOBC_CATALOGUE_SOURCE ${PROJECT_BINARY_DIR}/generated/catalogue_files.cpp)
@@ -80,19 +86,15 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/advice_subjects.cpp.in ${TRAINJOBC_ADVI
 
 # The shells' scripts, for `trainjobc completion`.
 set(completions ${PROJECT_SOURCE_DIR}/completions)
-set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
-  ${completions}/trainjobc.bash ${completions}/_trainjobc ${completions}/trainjobc.fish)
-file(READ ${completions}/trainjobc.bash bash_script)
-file(READ ${completions}/_trainjobc zsh_script)
-file(READ ${completions}/trainjobc.fish fish_script)
+read_file(bash_script ${completions}/trainjobc.bash)
+read_file(zsh_script ${completions}/_trainjobc)
+read_file(fish_script ${completions}/trainjobc.fish)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/completion_scripts.h.in
   ${PROJECT_BINARY_DIR}/generated/completion_scripts.h @ONLY)
 
 # The documents that `trainjobc new` and the editor's snippets fill in.
 foreach(name job patch runtime runtime-mpi)
-  set(file ${PROJECT_SOURCE_DIR}/templates/new/${name}.yaml)
-  set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   string(MAKE_C_IDENTIFIER new_${name} variable)
-  file(READ ${file} ${variable})
+  read_file(${variable} ${PROJECT_SOURCE_DIR}/templates/new/${name}.yaml)
 endforeach()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/new_templates.h.in ${PROJECT_BINARY_DIR}/generated/new_templates.h @ONLY)

@@ -51,6 +51,26 @@ def main():
             1,
             "schemagen: v2.3.json: unknown keyword multipleOf\n",
         ),
+        "a type that is none": (
+            lambda facts: first_node(facts, "items").update(type=["string", "null"]),
+            1,
+            'schemagen: v2.3.json: not a string: ["string","null"]\n',
+        ),
+        "properties that are a list": (
+            lambda facts: first_node(facts, "properties").update(properties=["name"]),
+            1,
+            'schemagen: v2.3.json: not a map: ["name"]\n',
+        ),
+        "required fields that are no list": (
+            lambda facts: first_node(facts, "required").update(required="name"),
+            1,
+            'schemagen: v2.3.json: not a list: "name"\n',
+        ),
+        "a flag that is none": (
+            lambda facts: first_node(facts, "x-kubernetes-int-or-string").update({"x-kubernetes-int-or-string": "yes"}),
+            1,
+            'schemagen: v2.3.json: not a boolean: "yes"\n',
+        ),
     }
     failed = 0
     with tempfile.TemporaryDirectory() as folder:

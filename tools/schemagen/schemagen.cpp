@@ -11,6 +11,7 @@
 #include <iostream>
 #include <iterator>
 #include <map>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -30,7 +31,6 @@ namespace {
 using trainjobc::tools::cpp_literal;
 using trainjobc::yaml::Entry;
 using trainjobc::yaml::Node;
-using trainjobc::yaml::string_at;
 
 constexpr std::string_view quantity_pattern =
     R"(^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$)";
@@ -82,6 +82,28 @@ std::string string(const Node& node) {
   return std::string(node.text());
 }
 
+// "" if there is none.
+std::string optional_string(const Node& facts, std::string_view key) {
+  const Node* value = facts.get(key);
+  return value ? string(*value) : "";
+}
+
+bool optional_flag(const Node& facts, std::string_view key) {
+  const Node* value = facts.get(key);
+  if (value && !value->is_bool()) throw std::runtime_error("not a boolean: " + json(*value));
+  return value && value->as_bool() == true;
+}
+
+std::span<const Entry> entries(const Node& map) {
+  if (!map.is_map()) throw std::runtime_error("not a map: " + json(map));
+  return map.entries();
+}
+
+std::span<const Node* const> items(const Node& list) {
+  if (!list.is_list()) throw std::runtime_error("not a list: " + json(list));
+  return list.items();
+}
+
 std::string literal(const Node& text) {
   return cpp_literal(string(text));
 }
@@ -91,8 +113,8 @@ std::string node_name(const Node& id) {
 }
 
 std::string enumerator(std::string_view type, const Node& facts, std::string_view key,
-                       const std::map<std::string_view, std::string>& names) {
-  const auto found = names.find(string_at(facts, key));
+                       const std::map<std::string, std::string>& names) {
+  const auto found = names.find(optional_string(facts, key));
   if (found == names.end()) throw std::runtime_error(std::string(key) + ": " + json(field(facts, key)));
   return std::string(type) + "::" + found->second;
 }
@@ -126,7 +148,7 @@ class Generator {
 // The name of the array that holds these strings.
 std::string Generator::strings(const Node& list) {
   std::string init;
-  for (const Node* item : list.items()) init += (init.empty() ? "" : ", ") + literal(*item);
+  for (const Node* item : items(list)) init += (init.empty() ? "" : ", ") + literal(*item);
   const auto [found, is_new] =
       string_lists_.try_emplace(init, "strings_" + std::to_string(string_lists_.size()));
   if (is_new) lists_ += "constexpr std::string_view " + found->second + "[] = {" + init + "};\n";
@@ -136,8 +158,8 @@ std::string Generator::strings(const Node& list) {
 // [node, wire, patchStrategy, patchMergeKey]; the last two may be missing.
 std::string Generator::properties(const std::string& id, const Node& facts) {
   std::map<std::string, std::string> rows;
-  for (const Entry& entry : facts.entries()) {
-    const auto edge = entry.value->items();
+  for (const Entry& entry : entries(facts)) {
+    const auto edge = items(*entry.value);
     if (edge.size() < 2) throw std::runtime_error("not a property: " + json(*entry.value));
     const std::string name(entry.key);
     std::string row = "{" + cpp_literal(name) + ", " + node_name(*edge[0]) + ", Wire::" + string(*edge[1]);
@@ -158,7 +180,7 @@ std::string Generator::properties(const std::string& id, const Node& facts) {
 
 std::string Generator::rules(const std::string& id, const Node& facts) {
   nodes_ += "constexpr CelRule rules_" + id + "[] = {\n";
-  for (const Node* rule : facts.items()) {
+  for (const Node* rule : items(facts)) {
     if (rule->size() != 2) throw std::runtime_error("a rule with more than a message: " + json(*rule));
     const Node& expression = field(*rule, "rule");
     if (!trainjobc::schema::knows_cel_rule(string(expression)))
@@ -183,7 +205,7 @@ std::string Generator::bounds(const std::string& id, const Node& facts) {
 }
 
 void check_keywords(const Node& facts) {
-  for (const Entry& entry : facts.entries()) {
+  for (const Entry& entry : entries(facts)) {
     const bool known = std::ranges::find(other_keywords, entry.key) != other_keywords.end() ||
                        std::ranges::find(number_bounds, entry.key, &Keyword::first) != number_bounds.end();
     if (!known) throw std::runtime_error("unknown keyword " + std::string(entry.key));
@@ -191,7 +213,7 @@ void check_keywords(const Node& facts) {
   const Node* pattern = facts.get("pattern");
   if (pattern && !trainjobc::schema::knows_pattern(string(*pattern)))
     throw std::runtime_error("src/schema/pattern.cpp has no function for the pattern " + json(*pattern));
-  const bool int_or_string = is_true_at(facts, "x-kubernetes-int-or-string");
+  const bool int_or_string = optional_flag(facts, "x-kubernetes-int-or-string");
   if (int_or_string && facts.get("type")) throw std::runtime_error("int-or-string with a type");
   const Node* either = facts.get("anyOf");
   if ((either != nullptr) != int_or_string ||
@@ -231,10 +253,10 @@ void Generator::add_node(const std::string& id, const Node& facts) {
     member("list_type", enumerator("ListType", facts, "x-kubernetes-list-type",
                                    {{"atomic", "Atomic"}, {"map", "Map"}, {"set", "Set"}}));
   }
-  if (int_or_string && string_at(facts, "pattern") == quantity_pattern) member("quantity", "true");
-  if (string_at(facts, "x-kubernetes-map-type") == "atomic") member("atomic_map", "true");
+  if (int_or_string && optional_string(facts, "pattern") == quantity_pattern) member("quantity", "true");
+  if (optional_string(facts, "x-kubernetes-map-type") == "atomic") member("atomic_map", "true");
   if (const Node* fields = facts.get("properties")) member("properties", properties(id, *fields));
-  if (const Node* items = facts.get("items")) member("items", node_name(*items));
+  if (const Node* item = facts.get("items")) member("items", node_name(*item));
   if (const Node* values = facts.get("additionalProperties")) member("additional", node_name(*values));
   if (const Node* names = facts.get("required")) member("required", strings(*names));
   if (const Node* values = facts.get("enum")) member("enums", strings(*values));
@@ -249,13 +271,13 @@ void Generator::add_node(const std::string& id, const Node& facts) {
 // {"Container": {"image": {"text": "…", "type": "…"}}}; the key "" has the type that describes all other
 // fields.
 void Generator::add_descriptions(const Node& types) {
-  for (const Entry& type : types.entries()) {
-    for (const Entry& described : type.value->entries()) {
-      const std::string_view of = string_at(*described.value, "type");
+  for (const Entry& type : entries(types)) {
+    for (const Entry& described : entries(*type.value)) {
+      const std::string of = optional_string(*described.value, "type");
       const std::string name = std::string(type.key) + "." + std::string(described.key);
-      if (!of.empty() && !types.get(of)) throw std::runtime_error(name + ": no type " + std::string(of));
+      if (!of.empty() && !types.get(of)) throw std::runtime_error(name + ": no type " + of);
       descriptions_[name] = "    {" + cpp_literal(name) + ", " +
-                            cpp_literal(string_at(*described.value, "text")) + ", " + cpp_literal(of) +
+                            cpp_literal(optional_string(*described.value, "text")) + ", " + cpp_literal(of) +
                             "},\n";
     }
   }
@@ -268,7 +290,7 @@ void Generator::add_file(const std::string& path) {
   if (text.root() == nullptr) throw std::runtime_error("is not JSON");
   const Node& file = *text.root();
   if (!file.get("nodes")) return add_descriptions(file);
-  for (const Entry& node : field(file, "nodes").entries()) {
+  for (const Entry& node : entries(field(file, "nodes"))) {
     const std::string id(node.key);
     try {
       add_node(id, *node.value);
@@ -277,12 +299,12 @@ void Generator::add_file(const std::string& path) {
     }
   }
   Version version{string(field(file, "trainer")), ""};
-  for (const Entry& kind : field(file, "kinds").entries()) {
+  for (const Entry& kind : entries(field(file, "kinds"))) {
     const Node& facts = *kind.value;
-    const bool namespaced = string_at(facts, "scope") != "Cluster";
-    version.kinds += "    {" + cpp_literal(kind.key) + ", " + cpp_literal(string_at(facts, "group")) + ", " +
-                     cpp_literal(string_at(facts, "version")) + (namespaced ? ", true, " : ", false, ") +
-                     node_name(field(facts, "node")) + "},\n";
+    const bool namespaced = !facts.get("scope") || optional_string(facts, "scope") == "Namespaced";
+    version.kinds += "    {" + cpp_literal(kind.key) + ", " + cpp_literal(optional_string(facts, "group")) +
+                     ", " + cpp_literal(optional_string(facts, "version")) +
+                     (namespaced ? ", true, " : ", false, ") + node_name(field(facts, "node")) + "},\n";
   }
   versions_.push_back(std::move(version));
 }
