@@ -5,18 +5,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "base/text/text.h"
+#include "lint/report/json.h"
 #include "model/trainer_names.h"
 
 namespace trainjobc::json_schema {
 namespace {
 
-using nlohmann::ordered_json;
+using report::Json;
 using schema::Schema;
 
 std::string_view format_name(schema::Format format) {
@@ -29,9 +30,9 @@ std::string_view format_name(schema::Format format) {
   return "";
 }
 
-void add_bounds(const schema::Bounds& bounds, ordered_json& json) {
+void add_bounds(const schema::Bounds& bounds, Json& json) {
   const auto add = [&](const char* key, const std::optional<int64_t>& value) {
-    if (value) json[key] = *value;
+    if (value) json.add(key, *value);
   };
   add("minimum", bounds.minimum);
   add("maximum", bounds.maximum);
@@ -40,7 +41,7 @@ void add_bounds(const schema::Bounds& bounds, ordered_json& json) {
   add("minItems", bounds.min_items);
   add("maxItems", bounds.max_items);
   add("minProperties", bounds.min_properties);
-  if (!bounds.pattern.empty()) json["pattern"] = bounds.pattern;
+  if (!bounds.pattern.empty()) json.add("pattern", bounds.pattern);
 }
 
 std::string rules_text(std::span<const schema::CelRule> rules) {
@@ -58,20 +59,25 @@ std::string capitalised(std::string_view key) {
   return name;
 }
 
+std::string path_of_definition(std::string_view name) {
+  return fmt::format("#/definitions/{}", name);
+}
+
 // The definitions of a kind: one for each object with fields, by the order in which they are reached. A
 // schema that several types share has one for each of them.
 class SchemaWriter {
  public:
-  // Writes the definition of `root`, whose fields `type` describes, and all below it.
-  void write(const Schema& root, std::string_view name, std::string_view type) {
-    reference(root, {.type = type, .key = name});
+  explicit SchemaWriter(const schema::KindSchema& kind) : kind_(kind) {}
+
+  Json definitions() {
+    reference(*kind_.schema, {.type = described_kind(kind_.kind), .key = kind_.kind});
+    Json definitions = Json::object();
     for (size_t i = 0; i < reached_.size(); ++i) {
       const Reached one = reached_[i];
-      definitions_[one.name] = contents(*one.schema, {.type = one.type, .key = one.name});
+      definitions.add(one.name, contents(*one.schema, {.type = one.type, .key = one.name}));
     }
+    return definitions;
   }
-
-  ordered_json& definitions() { return definitions_; }
 
  private:
   struct Reached {
@@ -97,56 +103,75 @@ class SchemaWriter {
     return at->second = name;
   }
 
-  ordered_json reference(const Schema& schema, const Place& place) {
-    return {{"$ref", fmt::format("#/definitions/{}", name_of(schema, place))}};
+  Json reference(const Schema& schema, const Place& place) {
+    return {{"$ref", path_of_definition(name_of(schema, place))}};
   }
 
   // Objects with fields have definitions; all else is written where it is.
-  ordered_json value(const Schema& schema, const Place& place) {
+  Json value(const Schema& schema, const Place& place) {
     return schema.properties.empty() ? contents(schema, place) : reference(schema, place);
   }
 
-  // Draft 7 ignores what is beside $ref, so that a description needs the $ref in an allOf.
-  ordered_json property(const schema::Property& property, std::string_view type) {
+  Json property(const schema::Property& property, std::string_view type) {
+    const Schema& schema = *property.schema;
     const schema::FieldDescription* field = schema::describe_field(type, property.name);
-    ordered_json to = value(*property.schema, {.type = field ? field->type : "", .key = property.name});
-    if (!field || field->text.empty()) return to;
-    if (to.contains("$ref"))
-      return {{"description", field->text}, {"allOf", ordered_json::array({std::move(to)})}};
-    std::string words(field->text);
-    if (to.contains("description")) words += " " + to["description"].get<std::string>();
-    ordered_json described{{"description", words}};
-    for (auto& [key, one] : to.items()) described.emplace(key, std::move(one));
-    return described;
+    const Place place{.type = field ? field->type : "", .key = property.name};
+    if (!field || field->text.empty()) return value(schema, place);
+    if (schema.properties.empty()) return contents(schema, place, field->text);
+    // Draft 7 ignores what is beside $ref, so that a description needs the $ref in an allOf.
+    return {{"description", field->text}, {"allOf", Json::array(std::array{reference(schema, place)})}};
   }
 
-  ordered_json contents(const Schema& schema, const Place& place) {
-    ordered_json json = ordered_json::object();
-    if (const std::string rules = rules_text(schema.rules); !rules.empty()) json["description"] = rules;
-    if (const std::string_view type = type_name(schema.type); !type.empty()) json["type"] = type;
-    if (schema.type == schema::Type::IntOrString)
-      json["anyOf"] = ordered_json::array({{{"type", "integer"}}, {{"type", "string"}}});
-    if (const std::string_view format = format_name(schema.format); !format.empty()) json["format"] = format;
-    if (!schema.enums.empty()) json["enum"] = schema.enums;
-    if (!schema.default_json.empty())
-      json["default"] = ordered_json::parse(schema.default_json, nullptr, false);
-    if (schema.bounds) add_bounds(*schema.bounds, json);
-    if (!schema.required.empty()) json["required"] = schema.required;
-    if (!schema.properties.empty()) {
-      ordered_json& properties = json["properties"] = ordered_json::object();
-      for (const schema::Property& one : schema.properties)
-        properties[std::string(one.name)] = property(one, place.type);
-      json["additionalProperties"] = false;
+  Json property_of_kind(const schema::Property& one, std::string_view type) {
+    if (one.name == "apiVersion") return {{"const", fmt::format("{}/{}", kind_.group, kind_.version)}};
+    if (one.name == "kind") return {{"const", kind_.kind}};
+    return property(one, type);
+  }
+
+  Json required_of_kind() const {
+    constexpr std::array<std::string_view, 3> kAlways{"apiVersion", "kind", "metadata"};
+    Json required = Json::array(kAlways);
+    for (const std::string_view name : kind_.schema->required) {
+      if (std::ranges::find(kAlways, name) == kAlways.end()) required.add(name);
     }
-    if (schema.additional) json["additionalProperties"] = value(*schema.additional, place);
-    if (schema.items) json["items"] = value(*schema.items, place);
+    return required;
+  }
+
+  // `words` describe the field.
+  Json contents(const Schema& schema, const Place& place, std::string_view words = "") {
+    const bool is_kind = &schema == kind_.schema;
+    Json json = Json::object();
+    std::string description(words);
+    if (const std::string rules = rules_text(schema.rules); !rules.empty())
+      description += (words.empty() ? "" : " ") + rules;
+    if (!description.empty()) json.add("description", description);
+    if (const std::string_view type = type_name(schema.type); !type.empty()) json.add("type", type);
+    if (schema.type == schema::Type::IntOrString)
+      json.add("anyOf",
+               Json::array(std::array<Json, 2>{Json{{"type", "integer"}}, Json{{"type", "string"}}}));
+    if (const std::string_view format = format_name(schema.format); !format.empty())
+      json.add("format", format);
+    if (!schema.enums.empty()) json.add("enum", Json::array(schema.enums));
+    if (!schema.default_json.empty()) json.add("default", Json::written(schema.default_json));
+    if (schema.bounds) add_bounds(*schema.bounds, json);
+    if (!is_kind && !schema.required.empty()) json.add("required", Json::array(schema.required));
+    if (!schema.properties.empty()) {
+      Json properties = Json::object();
+      for (const schema::Property& one : schema.properties)
+        properties.add(one.name, is_kind ? property_of_kind(one, place.type) : property(one, place.type));
+      json.add("properties", properties);
+      json.add("additionalProperties", false);
+    }
+    if (schema.additional) json.add("additionalProperties", value(*schema.additional, place));
+    if (schema.items) json.add("items", value(*schema.items, place));
+    if (is_kind) json.add("required", required_of_kind());
     return json;
   }
 
+  const schema::KindSchema& kind_;
   std::map<std::pair<const Schema*, std::string>, std::string> names_;
   std::set<std::string> taken_;
   std::vector<Reached> reached_;
-  ordered_json definitions_ = ordered_json::object();
 };
 
 }  // namespace
@@ -170,22 +195,12 @@ std::string_view described_kind(std::string_view kind) {
 }
 
 std::string json_schema_of(const schema::VersionSchemas& version, const schema::KindSchema& kind) {
-  SchemaWriter writer;
-  writer.write(*kind.schema, kind.kind, described_kind(kind.kind));
-  ordered_json& root = writer.definitions()[std::string(kind.kind)];
-  root["properties"]["apiVersion"] = {{"const", fmt::format("{}/{}", kind.group, kind.version)}};
-  root["properties"]["kind"] = {{"const", kind.kind}};
-  std::vector<std::string> required{"apiVersion", "kind", "metadata"};
-  for (const std::string_view name : kind.schema->required) {
-    if (std::ranges::find(required, name) == required.end()) required.emplace_back(name);
-  }
-  root["required"] = required;
-  const ordered_json schema{
-      {"$schema", "http://json-schema.org/draft-07/schema#"},
-      {"title", fmt::format("{} of Kubeflow Trainer {}", kind.kind, version.trainer)},
-      {"allOf", ordered_json::array({{{"$ref", fmt::format("#/definitions/{}", kind.kind)}}})},
-      {"definitions", std::move(writer.definitions())}};
-  return schema.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  const Json reference{{"$ref", path_of_definition(kind.kind)}};
+  const Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"},
+                    {"title", fmt::format("{} of Kubeflow Trainer {}", kind.kind, version.trainer)},
+                    {"allOf", Json::array(std::array{reference})},
+                    {"definitions", SchemaWriter(kind).definitions()}};
+  return schema.report(1);
 }
 
 std::string file_of(const schema::VersionSchemas& version, const schema::KindSchema& kind) {

@@ -35,6 +35,8 @@ class Json {
 
   static Json object() { return Json(Text{"{}"}); }
   static Json array() { return Json(Text{"[]"}); }
+  // JSON text on one line, as write_json writes it.
+  static Json written(std::string_view text) { return Json(Text{std::string(text)}); }
   // The array of the items, or of what `make` makes of each.
   template <class Items, class Make = std::identity>
   static Json array(const Items& items, const Make& make = {}) {
