@@ -69,7 +69,7 @@ e2e: build
 	@cd $(BUILD) && ctest --output-on-failure -L e2e
 
 dev: bootstrap
-	@cmake -S . -B build-dev -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-Og -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 -DTRAINJOBC_EDITED="$$(git diff --name-only HEAD -- src | grep 'cpp$$' | tr '\n' ';')" > build-dev.cmake.log || { cat build-dev.cmake.log; exit 1; }
+	@cmake -S . -B build-dev -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-Og -DCMAKE_UNITY_BUILD_BATCH_SIZE=8 -DTRAINJOBC_EDITED="$$(git diff --name-only HEAD -- src | grep 'cpp$$' | tr '\n' ';')" > build-dev.cmake.log || { cat build-dev.cmake.log; exit 1; }
 	@rm -f build-dev.cmake.log
 	@ninja -C build-dev --quiet trainjobc
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# libtrainjobc.a, for other programs: all layers but the command line in one archive, and its CMake package.
+# libtrainjobc.a, for other programs: all layers but the command line and the servers in one archive, and its CMake package.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
