@@ -188,7 +188,7 @@ def main():
             for each, table in zip(inputs, tables):
                 stdin = each.resource_list() if name == "function" else None
                 best = None
-                for _ in range(3 if each.count <= 1000 else 1):
+                for _ in range(3 if each.count <= 10_000 else 1):
                     best = min(filter(None, (best, measure([trainjobc, *table[name]()], stdin))), default=None)
                 measured.append(best)
                 if best is None:
