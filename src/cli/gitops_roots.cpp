@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/files/paths.h"
-#include "base/text/text.h"
 #include "cli/roots.h"
 #include "features/gitops/render.h"
 #include "features/gitops/roots.h"

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/text/text.h"
 #include "k8s/field.h"
 #include "k8s/object_meta.h"
 #include "k8s/pod/pod.h"
@@ -127,7 +128,7 @@ class Nulls {
   static bool becomes_null(const Schema& schema, const Property& property) {
     return property.wire == schema::Wire::Null && property.schema &&
            property.schema->format != schema::Format::DateTime &&
-           std::ranges::find(schema.required, property.name) == schema.required.end();
+           !base::contains(schema.required, property.name);
   }
 
   void add_null(const Field& field, const Node& parent, const Property& property) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text/text.h"
 #include "compile/merge.h"
 #include "model/trainer_names.h"
 #include "policy/container.h"
@@ -224,8 +225,7 @@ class JobSetBuilder {
 
 bool is_empty_struct(const yaml::Entry& entry) {
   static constexpr std::array<std::string_view, 4> kStructs{"metadata", "resources", "status", "strategy"};
-  return entry.value->is_map() && entry.value->size() == 0 &&
-         std::ranges::find(kStructs, entry.key) != kStructs.end();
+  return entry.value->is_map() && entry.value->size() == 0 && base::contains(kStructs, entry.key);
 }
 
 }  // namespace

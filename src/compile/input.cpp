@@ -120,7 +120,7 @@ Diagnostic not_an_object(const Node& list) {
 }  // namespace
 
 bool is_trainer_kind(std::string_view kind) {
-  return std::ranges::find(kTrainerKinds, kind) != kTrainerKinds.end();
+  return base::contains(kTrainerKinds, kind);
 }
 
 std::optional<std::string> describe_other_document(const Node& root) {

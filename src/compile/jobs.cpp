@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "compile/admission.h"
+#include "base/text/text.h"
 #include "compile/build.h"
 #include "compile/merge.h"
 #include "k8s/object_meta.h"
@@ -342,7 +342,7 @@ const Node* needed_resources(const policy::RuntimeInfo& info, const Maker& make,
     const Node* requests = node ? node->node->at({"resources", "requests"}) : nullptr;
     if (!requests) continue;
     for (const Entry& request : requests->entries()) {
-      const bool is_new = std::ranges::find(amounts, request.key, &Entry::key) == amounts.end();
+      const bool is_new = !base::contains(amounts, request.key, &Entry::key);
       if (is_new && lacks_limit(request, node->node->at({"resources", "limits"}))) amounts.push_back(request);
     }
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/text/text.h"
 #include "model/trainer_names.h"
 #include "policy/container.h"
 #include "rules/rules.h"
@@ -77,8 +78,7 @@ const yaml::Node* merge_pod_specs(const OverrideMerge& merge, const yaml::Node& 
   const yaml::Node* merged = &spec;
   for (const model::PodOverride& override : model::decode_pod_overrides(merge.job)) {
     const auto is_target = [&](std::string_view name) {
-      return std::ranges::find(override.target_jobs, name, &model::LocatedText::value) !=
-             override.target_jobs.end();
+      return base::contains(override.target_jobs, name, &model::LocatedText::value);
     };
     const yaml::Node* change = merge.make.with(override.spec, "targetJobs", nullptr);
     merged = merge_into_jobs(merge, *merged, is_target, {"template", "spec", "template", "spec"}, *change,
@@ -111,8 +111,7 @@ const Node* merge_pod_templates(const OverrideMerge& merge, const Node& spec) {
   const Node* merged = &spec;
   for (const model::PodOverride& override : model::decode_pod_overrides(merge.job)) {
     const auto is_target = [&](std::string_view name) {
-      return std::ranges::find(override.target_jobs, name, &model::LocatedText::value) !=
-             override.target_jobs.end();
+      return base::contains(override.target_jobs, name, &model::LocatedText::value);
     };
     merged = merge_into_jobs(merge, *merged, is_target, {"template", "spec", "template"},
                              *template_change(override, merge.make), model::kPodTemplateOverrides);

@@ -8,6 +8,7 @@
 #include <deque>
 #include <unordered_set>
 
+#include "base/text/text.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
@@ -313,8 +314,7 @@ class VersionChooser {
   std::vector<VersionGroup> different_groups() const {
     std::vector<VersionGroup> different;
     for (const VersionGroup& group : groups_) {
-      if (std::ranges::find(different, group.versions, &VersionGroup::versions) == different.end())
-        different.push_back(group);
+      if (!base::contains(different, group.versions, &VersionGroup::versions)) different.push_back(group);
     }
     return different;
   }
@@ -356,7 +356,7 @@ Target VersionChoice::target_of(const InputObject& object) const {
 std::vector<Target> VersionChoice::targets() const {
   std::vector<Target> targets;
   const auto add = [&](const Target& target) {
-    if (std::ranges::find(targets, target) == targets.end()) targets.push_back(target);
+    if (!base::contains(targets, target)) targets.push_back(target);
   };
   if (own.empty()) add(common);
   for (const auto& [object, target] : own) add(target);

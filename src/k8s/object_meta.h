@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/text/text.h"
 #include "k8s/field.h"
 #include "k8s/violations.h"
 #include "yaml/node.h"
@@ -39,7 +40,7 @@ inline constexpr std::array<std::string_view, 8> kServerMetadata{
     "selfLink",          "uid"};
 
 inline bool is_server_metadata(std::string_view key) {
-  return std::ranges::find(kServerMetadata, key) != kServerMetadata.end();
+  return base::contains(kServerMetadata, key);
 }
 
 // On a replicatedJob's template: each Job has the nodes of a domain to itself; with the second one, the nodes

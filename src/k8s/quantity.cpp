@@ -146,7 +146,7 @@ int64_t scaled_in_int64(const Decimal& amount, int32_t exponent) {
   // returns 0.
   constexpr std::array kOneStep = {1, 2, 3, 6, 9};
   const int32_t shift = amount.exponent - exponent;
-  return std::ranges::find(kOneStep, shift) != kOneStep.end() ? wrapped(result) : 0;
+  return base::contains(kOneStep, shift) ? wrapped(result) : 0;
 }
 
 int64_t scaled_in_decimal(const Decimal& amount, int32_t exponent) {

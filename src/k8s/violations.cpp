@@ -189,7 +189,7 @@ bool check_optional_name(const Field& field, Form form, std::string_view rule, s
 
 bool check_one_of(const Field& field, std::span<const std::string_view> allowed, std::string_view rule,
                   Report& report) {
-  if (std::ranges::find(allowed, field.text()) != allowed.end()) return true;
+  if (base::contains(allowed, field.text())) return true;
   base::Diagnostic& found = report.add(
       rule, field, field ? fmt::format("{} can't be {}", field.name(), quoted(field)) : missing(field),
       choices(allowed));

@@ -10,6 +10,7 @@
 
 #include "base/files/paths.h"
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "model/behaviours.h"
 #include "rules/rules.h"
 #include "secret/secret.h"
@@ -99,7 +100,7 @@ class ConfigReader {
 
   bool check_keys(const Node& map, std::span<const std::string_view> known) {
     for (const yaml::Entry& entry : map.entries()) {
-      if (std::ranges::find(known, entry.key) != known.end()) continue;
+      if (base::contains(known, entry.key)) continue;
       report_unknown(key_of(entry), known, fmt::format("unknown key \"{}\"", entry.key));
       return false;
     }

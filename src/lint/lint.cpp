@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/text/text.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::lint {
@@ -278,9 +279,8 @@ namespace {
 
 bool is_part(const std::vector<InputGroup>& groups, const base::Diagnostic& diagnostic) {
   const std::string file = std::get<0>(part_fix(diagnostic));
-  return std::ranges::any_of(groups, [&](const InputGroup& group) {
-    return std::ranges::find(group.parts, file, &Source::name) != group.parts.end();
-  });
+  return std::ranges::any_of(
+      groups, [&](const InputGroup& group) { return base::contains(group.parts, file, &Source::name); });
 }
 
 }  // namespace

@@ -370,7 +370,7 @@ class Suppressor {
     if (comments == comments_.end()) return found;
     for (Comment& comment :
          std::ranges::equal_range(comments->second, diagnostic.location.line, {}, &Comment::line)) {
-      if (std::ranges::find(comment.rules, diagnostic.rule) == comment.rules.end()) continue;
+      if (!base::contains(comment.rules, diagnostic.rule)) continue;
       comment.used = true;
       found.push_back(&comment);
     }

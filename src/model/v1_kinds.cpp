@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text/text.h"
+
 namespace trainjobc::model {
 namespace {
 
@@ -65,7 +67,7 @@ const V1Kind* find_older_v1_kind(std::string_view api_version, std::string_view 
   const std::string_view version = api_version.substr(slash + 1);
   if (group == kXgboostGroup && kind == "XGBoostJob") return find_v1_kind("kubeflow.org/v1", kind);
   const bool is_old = kind == "MPIJob" ? version == "v1alpha1" || version == "v1alpha2"
-                                       : std::ranges::find(kOldVersions, version) != kOldVersions.end();
+                                       : base::contains(kOldVersions, version);
   if (group != kGroup || !is_old || (kind != "MPIJob" && kind != "PyTorchJob" && kind != "TFJob"))
     return nullptr;
   return find_v1_kind("kubeflow.org/v1", kind);
@@ -74,8 +76,7 @@ const V1Kind* find_older_v1_kind(std::string_view api_version, std::string_view 
 bool is_v1_kind(std::string_view group, std::string_view kind) {
   // MXJob was removed before v1.9.
   if (group == kXgboostGroup) return kind == "XGBoostJob";
-  return group == kGroup &&
-         (kind == "MXJob" || std::ranges::find(kKinds, kind, &V1Kind::kind) != kKinds.end());
+  return group == kGroup && (kind == "MXJob" || base::contains(kKinds, kind, &V1Kind::kind));
 }
 
 bool is_v1_kind_of(std::string_view api_version, std::string_view kind) {

@@ -276,10 +276,6 @@ const Node* map_of(const Maker& make, std::initializer_list<Pair> pairs, yaml::O
   return make.map(entries, origin);
 }
 
-std::string_view keep(const Maker& make, const std::string& text) {
-  return make.arena().copy(std::string_view(text));
-}
-
 const Node* env_value(const Maker& make, std::string_view name, std::string_view value, yaml::Origin origin) {
   return map_of(make, {{"name", make.string(name, origin)}, {"value", make.copied(value, origin)}}, origin);
 }

@@ -75,9 +75,6 @@ const yaml::Node* env_value(const yaml::Maker& make, std::string_view name, std:
 // The env element that holds the pod's index within its Job.
 const yaml::Node* env_completion_index(const yaml::Maker& make, std::string_view name, yaml::Origin origin);
 
-// Copies formatted text into the arena.
-std::string_view keep(const yaml::Maker& make, const std::string& text);
-
 // metadata of an object that belongs to the TrainJob: name, namespace, and an owner reference if that was
 // asked for.
 const yaml::Node* owned_metadata(const yaml::Maker& make, const model::TrainJob& job, std::string_view name,

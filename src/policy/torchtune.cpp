@@ -35,7 +35,7 @@ const model::TorchtuneBehaviour& rules_of(const RuntimeInfo& info) {
 }
 
 bool holds(std::span<const std::string_view> list, std::string_view word) {
-  return std::ranges::find(list, word) != list.end();
+  return base::contains(list, word);
 }
 
 std::string_view before_equals(std::string_view text) {

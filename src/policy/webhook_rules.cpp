@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "k8s/name_syntax.h"
 #include "k8s/violations.h"
 #include "model/train_job.h"
@@ -24,7 +25,7 @@ void check_reserved_env(PluginContext& context, const Framework& framework, Rese
   if (!trainer || !trainer->env) return;
   for (size_t i = 0; i < trainer->env->size(); ++i) {
     const yaml::Node* name = trainer->env->items()[i]->get("name");
-    if (!name || std::ranges::find(framework.env, name->text()) == framework.env.end()) continue;
+    if (!name || !base::contains(framework.env, name->text())) continue;
     base::Diagnostic& found = context.findings.add(
         "input/reserved-env",
         field == ReservedEnvField::Item ? fmt::format("spec.trainer.env[{}]", i) : "spec.trainer.env",
@@ -65,7 +66,7 @@ void check_env(PluginContext& context, std::string_view field, const Node* pod_s
     const Node* name = container->get("name");
     const yaml::Entry* env = container->find("env");
     if (!name || !env || env->value->size() == 0) continue;
-    if (std::ranges::find(kReservedContainers, name->text()) == kReservedContainers.end()) continue;
+    if (!base::contains(kReservedContainers, name->text())) continue;
     const bool trains = name->text() == model::kNode;
     context.findings.add("input/patch-env", field_of(field),
                          fmt::format("spec.{} can't set env of container \"{}\"", field, name->text()),

@@ -171,8 +171,7 @@ std::vector<std::string_view> words_of(std::string_view rule) {
 CelOutcome count_or_word(const Node& self, std::string_view rule) {
   const std::vector<std::string_view> words = words_of(rule);
   const std::string_view text = self.text();
-  const bool fits =
-      self.is_string() ? std::ranges::find(words, text) != words.end() : self.as_int().value_or(1) > 0;
+  const bool fits = self.is_string() ? base::contains(words, text) : self.as_int().value_or(1) > 0;
   if (fits) return {};
   const bool is_number = self.is_string() && !text.empty() && std::ranges::all_of(text, base::is_digit);
   const auto meant = is_number ? std::optional(text) : base::closest(text, words);

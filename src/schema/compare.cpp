@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "base/text/text.h"
 #include "k8s/quantity.h"
 #include "secret/secret.h"
 
@@ -33,7 +34,7 @@ std::string_view unquoted(std::string_view json) {
 }
 
 bool is_one_of(std::span<const std::string_view> words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
+  return base::contains(words, word);
 }
 
 bool same_scalar(const Node& rendered, const Node& live, const Schema* schema) {
@@ -279,7 +280,8 @@ std::string to_string(const FieldPath& path) {
 std::string to_keyed_string(const FieldPath& path) {
   std::string out;
   for (const Step& step : path) {
-    const std::string keys = step.is_item() && step.schema ? secret::without_keys(item_keys(*step.item, *step.schema)) : "";
+    const std::string keys =
+        step.is_item() && step.schema ? secret::without_keys(item_keys(*step.item, *step.schema)) : "";
     if (!step.is_item()) {
       append_key(step.key, out);
     } else {

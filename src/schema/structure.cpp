@@ -264,7 +264,7 @@ class Validator {
   }
 
   void check_enum(const Node& node, const Schema& schema, const k8s::Path& path) {
-    if (schema.enums.empty() || std::ranges::find(schema.enums, node.text()) != schema.enums.end()) return;
+    if (schema.enums.empty() || base::contains(schema.enums, node.text())) return;
     result.types_fit = false;
     base::Diagnostic& found =
         add("input/enum", node, path, fmt::format("{} can't be {}", path.str(), k8s::shown(node)));

@@ -216,7 +216,7 @@ bool could_be(const yaml::Node& value, const Schema& schema) {
 // Words that stand for the name of something, and are not that name.
 bool is_generic(std::string_view key) {
   constexpr std::array<std::string_view, 7> kWords{"key", "env", "var", "variable", "field", "id", "title"};
-  return std::ranges::find(kWords, key) != kWords.end();
+  return base::contains(kWords, key);
 }
 
 // {A: b} for {name: A, value: b}: the only unknown field contains the only missing one.

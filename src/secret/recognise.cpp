@@ -153,8 +153,7 @@ bool is_vocabulary(std::string_view name) {
   if (!name.ends_with(kToken)) return false;
   name.remove_suffix(kToken.size());
   const size_t word = name.rfind('_');
-  return std::ranges::find(kVocabulary, word == std::string_view::npos ? name : name.substr(word + 1)) !=
-         kVocabulary.end();
+  return base::contains(kVocabulary, word == std::string_view::npos ? name : name.substr(word + 1));
 }
 
 // What only few names pass: each word of kSecretEndings ends in one of these letters.

@@ -314,22 +314,6 @@ size_t quoted_end(std::string_view text, char quote) {
   return std::string_view::npos;
 }
 
-// Whether the line opens more flow collections before this column than it closes: commas then end a token.
-bool opens_flow(std::string_view before) {
-  int depth = 0;
-  for (size_t i = 0; i < before.size(); ++i) {
-    const char c = before[i];
-    if (c == '"' || c == '\'') {
-      i += std::min(quoted_end(before.substr(i), c), before.size() - i) - 1;
-    } else if (c == '[' || c == '{') {
-      ++depth;
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-  }
-  return depth > 0;
-}
-
 size_t plain_length(std::string_view text, bool in_flow) {
   size_t end = 0;
   for (; end < text.size(); ++end) {
@@ -385,12 +369,6 @@ base::Location token_location(const base::SourceFile& file, uint32_t line, uint3
   const uint32_t end_line = file.line_at(offset + length - 1);
   const size_t end_column = offset + length - file.line_start(end_line) + 1;
   return {&file, line, begin, end_line, static_cast<uint32_t>(end_column)};
-}
-
-base::Location token_location(const base::SourceFile& file, uint32_t line, uint32_t column) {
-  const std::string_view text = file.line(line);
-  const size_t before = std::min<size_t>(column == 0 ? 0 : column - 1, text.size());
-  return token_location(file, line, column, opens_flow(text.substr(0, before)));
 }
 
 }  // namespace trainjobc::yaml

@@ -227,7 +227,4 @@ inline std::span<const Node* const> items_at(const Node& root, std::initializer_
 // before a comment, a ':' or, inside brackets, a comma or bracket.
 base::Location token_location(const base::SourceFile& file, uint32_t line, uint32_t column, bool in_flow);
 
-// The same for a caller that does not know whether the place is inside brackets: only its line decides.
-base::Location token_location(const base::SourceFile& file, uint32_t line, uint32_t column);
-
 }  // namespace trainjobc::yaml

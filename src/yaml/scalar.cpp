@@ -19,7 +19,7 @@ using base::is_digit;
 
 template <size_t N>
 bool is_one_of(std::string_view text, const std::array<std::string_view, N>& words) {
-  return std::ranges::find(words, text) != words.end();
+  return base::contains(words, text);
 }
 
 constexpr std::array<std::string_view, 5> kNulls{"", "~", "null", "Null", "NULL"};

@@ -32,7 +32,7 @@ bool is_of_class(std::string_view name, char c) {
       {"upper", is_upper(c)},
       {"xdigit", is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')},
   }};
-  return std::ranges::find(classes, std::pair(name, true)) != classes.end();
+  return contains(classes, std::pair(name, true));
 }
 
 // One [...] at the beginning of the text: how long it is, and whether it holds the character. Length 0: it

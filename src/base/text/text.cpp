@@ -278,9 +278,7 @@ std::string_view without_curly_quotes(std::string_view text) {
   constexpr size_t kLength = 3;  // of each in UTF-8
   constexpr std::array<std::string_view, 6> kQuotes{"\u201C", "\u201D", "\u201E",
                                                     "\u2018", "\u2019", "\u201A"};
-  const auto is_quote = [&](std::string_view part) {
-    return std::ranges::find(kQuotes, part) != kQuotes.end();
-  };
+  const auto is_quote = [&](std::string_view part) { return contains(kQuotes, part); };
   if (text.size() < 2 * kLength) return text;
   const bool is_quoted = is_quote(text.substr(0, kLength)) && is_quote(text.substr(text.size() - kLength));
   return is_quoted ? text.substr(kLength, text.size() - 2 * kLength) : text;

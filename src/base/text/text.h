@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -18,6 +19,12 @@
 #include <vector>
 
 namespace trainjobc::base {
+
+// Whether one of these values is this one; `contains(kinds, "JobSet")`.
+template <typename Range, typename Value, typename Projection = std::identity>
+constexpr bool contains(const Range& values, const Value& value, Projection projection = {}) {
+  return std::ranges::find(values, value, projection) != std::ranges::end(values);
+}
 
 // Classes of ASCII characters, independent of the locale. Other bytes are in none of them.
 

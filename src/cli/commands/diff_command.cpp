@@ -15,7 +15,6 @@
 #include "features/cluster/live_fields.h"
 #include "features/diff/format.h"
 #include "lint/report/document.h"
-#include "schema/schema.h"
 #include "secret/secret.h"
 #include "yaml/node.h"
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/files/paths.h"
+#include "base/text/text.h"
 #include "cli/commands.h"
 #include "features/diff/states.h"
 
@@ -41,8 +42,7 @@ struct CompiledState {
 // their names.
 std::set<std::string> leave_out_templates(diff::Scopes& scopes, const InputFlags& input) {
   const auto is_named = [&](const std::string& file) {
-    return std::ranges::find(input.paths, file) != input.paths.end() ||
-           std::ranges::find(input.filenames, file) != input.filenames.end();
+    return base::contains(input.paths, file) || base::contains(input.filenames, file);
   };
   std::set<std::string> templates;
   for (lint::ScopedCompilation& scope : scopes) {
@@ -81,7 +81,7 @@ void note_versions(Console& console, const diff::Scopes& before, const diff::Sco
   for (const diff::Scopes* scopes : {&before, &after}) {
     for (const lint::ScopedCompilation& scope : *scopes) {
       const std::string& reason = scope.compiled.trainer_version_reason;
-      if (reason.empty() || std::ranges::find(noted, reason) != noted.end()) continue;
+      if (reason.empty() || base::contains(noted, reason)) continue;
       noted.push_back(reason);
       note_trainer_version(console, scope.compiled);
     }

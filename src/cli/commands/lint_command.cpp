@@ -158,7 +158,7 @@ int print_reports(Console& console, lint::Findings& findings, const std::vector<
 bool read_fail_on(Console& console, LintFlags& flags) {
   flags.fail_on = setting(console, flags.fail_on, "TRAINJOBC_FAIL_ON", std::nullopt, "");
   constexpr std::array<std::string_view, 4> kLevels{"", "error", "warning", "never"};
-  if (std::ranges::find(kLevels, flags.fail_on) != kLevels.end()) return true;
+  if (base::contains(kLevels, flags.fail_on)) return true;
   fail(console, fmt::format("TRAINJOBC_FAIL_ON {} is not one of error, warning, never", flags.fail_on));
   return false;
 }

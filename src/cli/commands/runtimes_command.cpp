@@ -21,7 +21,6 @@
 #include "k8s/object_meta.h"
 #include "lint/report/json.h"
 #include "model/trainer_names.h"
-#include "yaml/write/writer.h"
 
 namespace trainjobc::cli {
 namespace {

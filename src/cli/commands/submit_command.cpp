@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <csignal>
 #include <map>
@@ -12,7 +11,6 @@
 
 #include "cli/commands.h"
 #include "compile/compile.h"
-#include "features/cluster/difference_text.h"
 #include "features/diff/format.h"
 #include "features/kubectl/kubectl.h"
 #include "features/submit/send.h"

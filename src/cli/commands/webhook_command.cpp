@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "cli/commands.h"
 #include "rules/rules.h"
 #include "webhook/service.h"
@@ -54,7 +55,7 @@ std::optional<std::vector<std::string>> read_deny(Console& console, const std::v
       const size_t end = std::min(flag.find(',', at), flag.size());
       const std::string word = flag.substr(at, end - at);
       at = end + 1;
-      if (std::ranges::find(known, word) != known.end()) {
+      if (base::contains(known, word)) {
         deny.push_back(word);
         continue;
       }

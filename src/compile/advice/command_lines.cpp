@@ -20,7 +20,7 @@ using Words = std::vector<std::string>;
 
 bool is_shell(std::string_view program) {
   constexpr std::array<std::string_view, 5> kShells{"sh", "bash", "dash", "ash", "zsh"};
-  return std::ranges::find(kShells, base_name(program)) != kShells.end();
+  return base::contains(kShells, base_name(program));
 }
 
 bool is_python(std::string_view program) {
@@ -276,8 +276,7 @@ std::vector<base::Edit> JobCommand::with(size_t index, std::string_view part, st
 
 bool is_launcher(std::string_view program) {
   return std::ranges::any_of(policy::registry(), [&](const policy::Plugin* plugin) {
-    return std::ranges::find(plugin->framework.launchers, program, &policy::Launcher::program) !=
-           plugin->framework.launchers.end();
+    return base::contains(plugin->framework.launchers, program, &policy::Launcher::program);
   });
 }
 
@@ -337,7 +336,7 @@ bool starts_nothing(const Words& program) {
       "apt",    "apt-get", "cat", "cd",       "chmod", "cp",    "curl", "date",       "df",  "echo",
       "env",    "export",  "git", "hostname", "ls",    "mkdir", "mv",   "nvidia-smi", "pip", "pip3",
       "printf", "pwd",     "rm",  "set",      "sleep", "tee",   "true", "wget"};
-  return std::ranges::find(kNames, base_name(program.front())) != kNames.end();
+  return base::contains(kNames, base_name(program.front()));
 }
 
 // Programs that run the one that follows them.
@@ -345,14 +344,14 @@ bool wraps(std::string_view program) {
   constexpr std::array<std::string_view, 16> kNames{
       "conda", "exec", "nohup",   "nice", "nsys",       "numactl", "poetry", "stdbuf",
       "sudo",  "time", "timeout", "uv",   "micromamba", "ncu",     "tini",   "dumb-init"};
-  return std::ranges::find(kNames, base_name(program)) != kNames.end();
+  return base::contains(kNames, base_name(program));
 }
 
 // A part of a compound command: what it runs may not run.
 bool is_keyword(std::string_view word) {
   constexpr std::array<std::string_view, 13> kWords{
       "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "function"};
-  return std::ranges::find(kWords, word) != kWords.end();
+  return base::contains(kWords, word);
 }
 
 // The words before the script, and the script itself.
@@ -526,9 +525,7 @@ std::optional<Mpirun> mpirun_of(const std::vector<std::string_view>& words) {
   constexpr std::array<std::string_view, 12> kPlacements{"--map-by", "-map-by", "--rank-by", "-rank-by",
                                                          "--bynode", "-bynode", "-npernode", "--npernode",
                                                          "-pernode", "-ppn",    "-perhost",  "--rankfile"};
-  const auto is_one_of = [](std::string_view word, const auto& list) {
-    return std::ranges::find(list, word) != list.end();
-  };
+  const auto is_one_of = [](std::string_view word, const auto& list) { return base::contains(list, word); };
   const size_t script = script_index(words);
   for (const Words& program : programs_of(words)) {
     const std::string_view name = base_name(program.front());

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <system_error>
 
-#include "base/source.h"
 #include "base/text/text.h"
 
 namespace trainjobc::builder {

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/text/text.h"
 #include "compile/admission.h"
 #include "features/cluster/difference_text.h"
 #include "features/cluster/train_jobs.h"
@@ -623,8 +624,7 @@ std::string Acceptance::title() const {
   const size_t kind_end = object.find('/');
   static constexpr std::string_view kKinds[] = {model::kTrainJob, model::kTrainingRuntime,
                                                 model::kClusterTrainingRuntime};
-  if (std::ranges::find(kKinds, std::string_view(object).substr(0, kind_end)) == std::end(kKinds))
-    return object;
+  if (!base::contains(kKinds, std::string_view(object).substr(0, kind_end))) return object;
   const size_t name = object[kind_end + 1] == '/' ? kind_end + 2 : kind_end + 1;
   return fmt::format("{} {}{}", object.substr(0, kind_end), object.substr(name), in_scope(scope));
 }

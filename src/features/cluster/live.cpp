@@ -187,7 +187,7 @@ std::set<std::string> namespaces_of(std::span<const Object> objects) {
 }
 
 bool has_word(const Call& call, std::string_view word) {
-  return std::ranges::find(call.words, word) != call.words.end();
+  return base::contains(call.words, word);
 }
 
 // kubectl prints nothing if none of the requested objects exists.
@@ -196,7 +196,7 @@ bool may_be_empty(const Call& call) {
 }
 
 bool is_asked_for(const LiveObject& object, std::span<const std::string_view> kinds) {
-  if (!kinds.empty()) return std::ranges::find(kinds, object.kind) != kinds.end();
+  if (!kinds.empty()) return base::contains(kinds, object.kind);
   return object.kind == model::kTrainJob || !kubectl::resource_of(object.api_version, object.kind).empty();
 }
 

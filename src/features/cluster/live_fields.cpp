@@ -57,8 +57,7 @@ const Node* without_server_fields(const Node& object, const Maker& make) {
   if (!metadata || !metadata->is_map()) return result;
   std::vector<Entry> entries(metadata->entries().begin(), metadata->entries().end());
   std::erase_if(entries, [](const Entry& entry) {
-    return k8s::is_server_metadata(entry.key) ||
-           std::ranges::find(kSharedMetadata, entry.key) != kSharedMetadata.end();
+    return k8s::is_server_metadata(entry.key) || base::contains(kSharedMetadata, entry.key);
   });
   metadata = make.map(entries, metadata->origin());
   const Node* annotations = metadata->get("annotations");
@@ -304,7 +303,7 @@ bool is_person(std::string_view manager) {
   static constexpr std::array kPersons =
       std::to_array<std::string_view>({"k9s", "kubectl-annotate", "kubectl-edit", "kubectl-label",
                                        "kubectl-patch", "kubectl-scale", "kubectl-set"});
-  return std::ranges::find(kPersons, manager) != kPersons.end();
+  return base::contains(kPersons, manager);
 }
 
 }  // namespace
@@ -323,7 +322,7 @@ FieldOwners::FieldOwners(const Node& object) {
   for (Manager& manager : managers_) {
     const bool has_most = manager.weight > 0 && manager.weight * 2 >= heaviest && !is_person(manager.name) &&
                           manager.name != kKueue;
-    manager.is_us = has_most || std::ranges::find(kOurs, manager.name) != kOurs.end();
+    manager.is_us = has_most || base::contains(kOurs, manager.name);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <variant>
 
+#include "base/text/text.h"
 #include "compile/build.h"
 #include "k8s/object_meta.h"
 #include "model/trainer_names.h"
@@ -25,8 +26,7 @@ constexpr std::string_view kPatches = "runtimePatches";
 constexpr std::array<std::string_view, 3> kGuarded{kPatches, "podTemplateOverrides", "podSpecOverrides"};
 
 bool is_guarded(const FieldPath& path) {
-  return path.size() > 1 && path[0].key == "spec" &&
-         std::ranges::find(kGuarded, path[1].key) != kGuarded.end();
+  return path.size() > 1 && path[0].key == "spec" && base::contains(kGuarded, path[1].key);
 }
 
 // The webhook sets the time of a patch.
@@ -135,7 +135,7 @@ std::string_view owning_job(const LiveObject& object) {
 
 bool is_managed_by_trainer(const LiveObject& object) {
   return std::ranges::any_of(items_at(*object.root, {"metadata", "managedFields"}), [](const Node* entry) {
-    return std::ranges::find(kManagers, text_at(*entry, "manager")) != kManagers.end();
+    return base::contains(kManagers, text_at(*entry, "manager"));
   });
 }
 

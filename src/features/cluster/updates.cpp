@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "features/cluster/compare.h"
-#include "k8s/object_meta.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "secret/secret.h"

@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "features/compose/draft.h"
 #include "k8s/quantity.h"
 

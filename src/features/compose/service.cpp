@@ -5,13 +5,11 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
 #include "base/text/text.h"
 #include "features/compose/draft.h"
 #include "k8s/quantity.h"
 #include "model/trainer_names.h"
-#include "policy/runtime_info.h"
 
 namespace trainjobc::compose {
 namespace {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <optional>
 
 #include "base/text/text.h"
 #include "new_templates.h"

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -20,7 +19,6 @@
 #include "base/text/layout.h"
 #include "base/text/text.h"
 #include "features/cluster/difference_text.h"
-#include "features/cluster/live.h"
 #include "k8s/object_meta.h"
 #include "lint/report/document.h"
 #include "lint/report/json.h"

@@ -17,7 +17,6 @@
 #include "base/source.h"
 #include "base/text/text.h"
 #include "model/behaviours.h"
-#include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "secret/secret.h"
 #include "yaml/node.h"

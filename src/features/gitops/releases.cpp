@@ -184,7 +184,7 @@ class ReleaseReader {
   }
 
   void leave_out(const std::string& title, std::string_view path) {
-    if (std::ranges::find(root_.without, title) == root_.without.end()) root_.without.push_back(title);
+    if (!base::contains(root_.without, title)) root_.without.push_back(title);
     if (path.empty())
       root_.unknown_values.any = true;
     else

@@ -16,7 +16,6 @@
 #include "features/cluster/pods.h"
 #include "features/plan/plan.h"
 #include "k8s/jobset/jobset.h"
-#include "k8s/object_meta.h"
 #include "secret/secret.h"
 #include "yaml/node.h"
 #include "yaml/write/writer.h"

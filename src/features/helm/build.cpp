@@ -280,7 +280,7 @@ bool is_empty(const base::Location& value) {
   constexpr std::array<std::string_view, 6> kEmpty{"", "''", "\"\"", "null", "~", "{}"};
   std::string_view text = value.file->line(value.line).substr(value.column - 1);
   text = base::trimmed(text.substr(0, text.find(" #")), base::kSpace);
-  return std::ranges::find(kEmpty, text) != kEmpty.end();
+  return base::contains(kEmpty, text);
 }
 
 bool is_unknown(const Chart& chart, const base::SourceFile& file, std::string_view path,

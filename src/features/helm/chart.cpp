@@ -291,7 +291,7 @@ std::string_view word_of(std::string_view action) {
 std::string_view name_in(std::string_view action) {
   static constexpr std::array<std::string_view, 4> kWords{"include", "template", "define", "block"};
   const std::string_view word = word_of(action);
-  if (std::ranges::find(kWords, word) == kWords.end()) return {};
+  if (!base::contains(kWords, word)) return {};
   const std::string_view rest = base::trimmed(action.substr(word.size()), base::kSpace);
   if (rest.empty() || (rest.front() != '"' && rest.front() != '`')) return {};
   const size_t end = rest.find(rest.front(), 1);
@@ -334,7 +334,7 @@ std::string_view inside_of(std::string_view action) {
 Piece::Kind kind_of(std::string_view action) {
   static constexpr std::array<std::string_view, 5> kOpening{"if", "with", "range", "block", "define"};
   const std::string_view word = word_of(action);
-  if (std::ranges::find(kOpening, word) != kOpening.end()) return Piece::Kind::Open;
+  if (base::contains(kOpening, word)) return Piece::Kind::Open;
   if (word == "else") return Piece::Kind::Else;
   if (word == "end") return Piece::Kind::Close;
   const size_t assigned = action.starts_with('$') ? action.find('=') : std::string_view::npos;

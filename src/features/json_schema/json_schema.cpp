@@ -132,7 +132,7 @@ class SchemaWriter {
     constexpr std::array<std::string_view, 3> kAlways{"apiVersion", "kind", "metadata"};
     Json required = Json::array(kAlways);
     for (const std::string_view name : kind_.schema->required) {
-      if (std::ranges::find(kAlways, name) == kAlways.end()) required.add(name);
+      if (!base::contains(kAlways, name)) required.add(name);
     }
     return required;
   }

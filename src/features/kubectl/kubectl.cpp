@@ -195,7 +195,7 @@ bool is_log_line(std::string_view line) {
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   for (const std::string_view line : base::Lines(text)) {
-    if (!line.empty() && std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
+    if (!line.empty() && !base::contains(lines, line)) lines.push_back(line);
   }
   return lines;
 }

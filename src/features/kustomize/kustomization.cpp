@@ -33,8 +33,8 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
   });
 }
 
-// The field of folders that kustomize, which ignores case as Go does when it reads JSON, takes the key for; ""
-// if there is none, or the key is that field's own.
+// The field of folders that kustomize, which ignores case as Go does when it reads JSON, takes the key for;
+// "" if there is none, or the key is that field's own.
 std::string_view taken_for(std::string_view key) {
   std::string folded = base::lower_case(key);
   for (const auto& [letter, plain] : {std::pair{"\u017f", "s"}, std::pair{"\u212a", "k"}}) {
@@ -64,7 +64,7 @@ bool is_remote(std::string_view path) {
 
 bool is_kustomization(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  return std::ranges::find(kFileNames, name) != kFileNames.end();
+  return base::contains(kFileNames, name);
 }
 
 std::string find_kustomization(const base::FileSystem& files, const std::string& folder) {
@@ -244,7 +244,7 @@ class TreeReader {
     static constexpr std::array<std::string_view, 6> kNotFiles{
         "labels", "commonLabels", "commonAnnotations", "metadata", "resources", "bases"};
     for (const yaml::Entry& entry : own.root->entries()) {
-      if (std::ranges::find(kNotFiles, entry.key) == kNotFiles.end()) check_values(*entry.value);
+      if (!base::contains(kNotFiles, entry.key)) check_values(*entry.value);
       if (const std::string_view field = taken_for(entry.key); !field.empty())
         tree_->obstacles_.push_back(
             {yaml::locate_key(entry),
@@ -258,7 +258,7 @@ class TreeReader {
   void check_values(const Node& node) {
     static constexpr std::array<std::string_view, 4> kNotFiles{"literals", "annotations", "labels", "patch"};
     for (const yaml::Entry& entry : node.entries()) {
-      if (std::ranges::find(kNotFiles, entry.key) == kNotFiles.end()) check_values(*entry.value);
+      if (!base::contains(kNotFiles, entry.key)) check_values(*entry.value);
     }
     for (const Node* item : node.items()) check_values(*item);
     if (!node.is_string()) return;

@@ -27,7 +27,6 @@
 #include "features/plan/plan.h"
 #include "features/plan/quota/capacity.h"
 #include "features/plan/quota/quota.h"
-#include "lint/report/json.h"
 #include "model/behaviours.h"
 #include "schema/schema.h"
 #include "secret/secret.h"

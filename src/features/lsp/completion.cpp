@@ -6,7 +6,6 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "base/text/text.h"
 #include "features/json_schema/json_schema.h"
 #include "features/lsp/answers.h"
 #include "features/lsp/references.h"

@@ -8,6 +8,7 @@
 #include <deque>
 #include <nlohmann/json.hpp>
 
+#include "base/text/text.h"
 #include "features/cluster/difference_text.h"
 #include "features/json_schema/json_schema.h"
 #include "features/lsp/answers.h"
@@ -273,7 +274,7 @@ std::string limit_words(const Schema& schema) {
 }
 
 bool requires_field(const Schema& map, std::string_view name) {
-  return std::ranges::find(map.required, name) != map.required.end();
+  return base::contains(map.required, name);
 }
 
 std::string rule_words(const rules::Rule& rule) {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/files/paths.h"
+#include "base/text/text.h"
 #include "features/kustomize/checks.h"
 #include "features/kustomize/kustomization.h"
 #include "lint/config.h"
@@ -244,7 +245,7 @@ void Workspace::build_roots() {
                                  [&](const DocumentId& part) { return saved.contains(part); });
     });
     const auto is_left_out = [&](const std::string& scope) {
-      return std::ranges::find(roots_.groups, scope, &lint::InputGroup::scope) != roots_.groups.end();
+      return base::contains(roots_.groups, scope, &lint::InputGroup::scope);
     };
     const auto on_disk = as_saved();
     BuiltRoots built = build_(*on_disk, folders_, is_left_out);

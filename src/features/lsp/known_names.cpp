@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "base/text/text.h"
 #include "features/lsp/answers.h"
 #include "features/lsp/references.h"
 #include "k8s/pod/pod.h"
@@ -46,7 +47,7 @@ void add_names(const std::set<std::string>& names, std::vector<KnownName>& out) 
 }
 
 void add_unless_known(KnownName name, std::vector<KnownName>& out) {
-  if (std::ranges::find(out, name.name, &KnownName::name) == out.end()) out.push_back(std::move(name));
+  if (!base::contains(out, name.name, &KnownName::name)) out.push_back(std::move(name));
 }
 
 // ----- resources -----

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/files/paths.h"
+#include "base/text/text.h"
 #include "compile/runtimes.h"
 #include "k8s/object_meta.h"
 #include "model/runtime.h"
@@ -107,7 +108,7 @@ NameReference in_runtime(const Cursor& cursor) {
 }
 
 bool is_wanted(const NameReference& reference, std::string_view job) {
-  return reference.jobs.empty() || std::ranges::find(reference.jobs, job) != reference.jobs.end();
+  return reference.jobs.empty() || base::contains(reference.jobs, job);
 }
 
 std::string_view list_of(const NameReference& reference) {

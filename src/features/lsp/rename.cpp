@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/files/paths.h"
+#include "base/text/text.h"
 #include "features/lsp/answers.h"
 #include "features/lsp/references.h"
 #include "k8s/name_syntax.h"
@@ -73,8 +74,7 @@ std::vector<std::string> jobs_with(const FoundRuntime& runtime, const Mention& m
   std::vector<std::string> jobs;
   for (const yaml::Node* job : names_in(*runtime.root, {NameOf::ReplicatedJob})) {
     const std::string name(job->text());
-    const bool is_covered =
-        mention.jobs.empty() || std::ranges::find(mention.jobs, name) != mention.jobs.end();
+    const bool is_covered = mention.jobs.empty() || base::contains(mention.jobs, name);
     if (is_covered && has_name(runtime, {mention.of, {name}}, container)) jobs.push_back(name);
   }
   return jobs;
@@ -231,8 +231,7 @@ class Renaming {
   }
 
   bool covers(const Mention& mention) const {
-    return target_.job.empty() || mention.jobs.empty() ||
-           std::ranges::find(mention.jobs, target_.job) != mention.jobs.end();
+    return target_.job.empty() || mention.jobs.empty() || base::contains(mention.jobs, target_.job);
   }
 
   // The name as the old one is written.

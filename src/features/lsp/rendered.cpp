@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "base/text/text.h"
 #include "features/cluster/difference_text.h"
 #include "features/cluster/pods.h"
 #include "features/explain/explain.h"
@@ -217,7 +218,7 @@ class Effects {
   }
 
   static void add_once(std::string text, std::vector<std::string>& texts) {
-    if (!text.empty() && std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
+    if (!text.empty() && !base::contains(texts, text)) texts.push_back(std::move(text));
   }
 
   void add_earlier(const EarlierValue& step, std::string_view key) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/files/paths.h"
+#include "base/text/text.h"
 #include "features/lsp/answers.h"
 #include "policy/plugin.h"
 
@@ -45,7 +46,7 @@ bool is_true(const Json& value) {
 bool resolves_edits(const Json& capabilities) {
   const Json& properties =
       member(capabilities, {"textDocument", "codeAction", "resolveSupport", "properties"});
-  return properties.is_array() && std::ranges::find(properties, Json("edit")) != properties.end();
+  return properties.is_array() && base::contains(properties, Json("edit"));
 }
 
 Json capabilities() {

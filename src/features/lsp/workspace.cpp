@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <iterator>
 #include <unordered_set>
 #include <utility>
 
 #include "base/files/paths.h"
-#include "compile/versions.h"
 #include "features/kustomize/kustomization.h"
 #include "lint/config.h"
 #include "model/runtime.h"

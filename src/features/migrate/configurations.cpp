@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/files/paths.h"
+#include "base/text/text.h"
 #include "features/migrate/left_jobs.h"
 #include "model/v1_kinds.h"
 #include "yaml/read/reader.h"
@@ -26,7 +27,7 @@ class ConfigurationReader {
 
   void read(const Node& root) {
     for (const yaml::Entry& section : root.entries()) {
-      const bool is_known = std::ranges::find(kKnown, section.key) != kKnown.end();
+      const bool is_known = base::contains(kKnown, section.key);
       for (const Node* field : section.value->items()) {
         read_field(*field, section.key, is_known);
         for (const Node* inner : yaml::items_at(*field, "fieldSpecs")) read_field(*inner, "", is_known);

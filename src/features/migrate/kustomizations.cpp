@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/files/paths.h"
+#include "base/text/text.h"
 #include "features/kustomize/checks.h"
 #include "features/kustomize/origins.h"
 #include "features/kustomize/patching.h"
@@ -409,8 +410,7 @@ class KustomizationRewriter {
     const std::string_view kind = yaml::text_at(*select, "kind");
     const std::string_view name = yaml::text_at(*select, "name");
     for (const Kustomizations::State& state : states()) {
-      const bool is_name =
-          name.empty() || std::ranges::find(state.resource->names, name) != state.resource->names.end();
+      const bool is_name = name.empty() || base::contains(state.resource->names, name);
       if (is_name && (kind.empty() ? !name.empty() : kind == state.resource->kind)) jobs.push_back(&state);
     }
     return jobs;
@@ -503,7 +503,7 @@ class KustomizationRewriter {
     std::vector<std::string> paths;
     for (const Node* target : targets.items()) {
       const auto jobs = selected(target->get("select"));
-      if (std::ranges::find(jobs, job) == jobs.end()) continue;
+      if (!base::contains(jobs, job)) continue;
       std::ranges::copy(texts_of(target->get("fieldPaths")), std::back_inserter(paths));
     }
     return paths;
@@ -552,8 +552,7 @@ class KustomizationRewriter {
     for (const Node* item : list.items()) {
       items.push_back(item);
       for (const Kustomizations::State& state : states()) {
-        const bool is_it = std::ranges::find(state.resource->names, yaml::text_at(*item, "name")) !=
-                           state.resource->names.end();
+        const bool is_it = base::contains(state.resource->names, yaml::text_at(*item, "name"));
         const std::string field = is_it ? field_of_replicas(state) : "";
         if (field.empty()) continue;
         if (const Node* nodes = nodes_of(state, field, *item)) {

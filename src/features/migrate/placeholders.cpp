@@ -70,7 +70,7 @@ constexpr std::array<std::string_view, 4> kLabelFields{"labels", "matchLabels", 
 
 template <size_t N>
 bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
+  return base::contains(names, name);
 }
 
 bool begins_name(char c) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text/text.h"
 #include "model/behaviours.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
@@ -285,7 +286,7 @@ const Node* replaced(const Node& spec, const std::vector<std::string_view>& old_
   std::vector<Entry> all;
   for (const Entry& entry : spec.entries()) {
     if (entry.key == *place) std::ranges::copy(entries, std::back_inserter(all));
-    if (std::ranges::find(old_keys, entry.key) == old_keys.end()) all.push_back(entry);
+    if (!base::contains(old_keys, entry.key)) all.push_back(entry);
   }
   return make.map(all, spec.origin());
 }

@@ -413,8 +413,7 @@ std::optional<Changed> V1Jobs::select_again(const Node& object, const yaml::Make
                                             base::Diagnostics& problems) {
   const Node* spec = object.get("spec");
   const std::string_view kind = yaml::string_at(object, "kind");
-  if (!spec || !spec->is_map() || std::ranges::find(kSelecting, kind) == kSelecting.end())
-    return std::nullopt;
+  if (!spec || !spec->is_map() || !base::contains(kSelecting, kind)) return std::nullopt;
   const Selected selected = find_selected(*spec);
   if (!selected.is_old) return std::nullopt;
   ++selectors_;

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "base/text/printable.h"
+#include "base/text/text.h"
 #include "features/plan/plan.h"
 #include "lint/report/document.h"
 #include "lint/report/json.h"
@@ -88,7 +89,7 @@ class ResourceColumns {
     if (!has_others_) return;
     std::string others;
     for (const auto& [resource, amount] : amounts) {
-      if (std::ranges::find(own_, resource) != own_.end()) continue;
+      if (base::contains(own_, resource)) continue;
       others += fmt::format("{}{} {}", others.empty() ? "" : ", ", amount.exact_text(), resource);
     }
     cells.push_back(or_dash(others));

@@ -79,7 +79,7 @@ bool trains(const ReplicatedJob& job) {
 
 bool has_variable_of(const Node& container, const Framework& framework) {
   return std::ranges::any_of(yaml::items_at(container, "env"), [&](const Node* item) {
-    return std::ranges::find(framework.env, yaml::text_at(*item, "name")) != framework.env.end();
+    return base::contains(framework.env, yaml::text_at(*item, "name"));
   });
 }
 

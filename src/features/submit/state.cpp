@@ -10,6 +10,7 @@
 #include <charconv>
 #include <iterator>
 
+#include "base/text/text.h"
 #include "model/trainer_names.h"
 
 namespace trainjobc::submit {
@@ -300,7 +301,7 @@ std::string_view time_of(const Node& event) {
 bool says_failure(std::string_view reason) {
   constexpr auto kFailures =
       std::to_array<std::string_view>({"FailedJobs", "ReachedMaxRestarts", "FailJobSetFailurePolicyAction"});
-  return std::ranges::find(kFailures, reason) != kFailures.end();
+  return base::contains(kFailures, reason);
 }
 
 std::optional<Reason> reason_of_event(const Node& event) {

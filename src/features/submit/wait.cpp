@@ -8,7 +8,7 @@
 #include <array>
 #include <memory>
 
-#include "base/diagnostic.h"
+#include "base/text/text.h"
 #include "features/cluster/live.h"
 #include "features/submit/send.h"
 #include "k8s/jobset/jobset.h"
@@ -178,7 +178,7 @@ void Follower::take_pod_event(Followed& followed, const EventAbout& on, Reason r
   if (!sees_pods_) return say(followed, reason);
   // The pod's own status says so, and when that ends.
   constexpr auto kInStatus = std::to_array<std::string_view>({"FailedScheduling", "Failed", "BackOff"});
-  if (std::ranges::find(kInStatus, on.reason) != kInStatus.end()) return;
+  if (base::contains(kInStatus, on.reason)) return;
   const auto pod = followed.pods.find(on.name);
   if (pod == followed.pods.end()) {
     followed.unheard[std::string(on.name)].push_back(std::move(reason));

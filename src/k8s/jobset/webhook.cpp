@@ -345,7 +345,7 @@ void check_targets(const JobSetView& job_set, const Node& rule, k8s::Violations&
 
 void check_reasons(const Node& rule, k8s::Violations& out) {
   for (const Node* reason : items_at(rule, "onJobFailureReasons")) {
-    if (std::ranges::find(kFailureReasons, reason->text()) != kFailureReasons.end()) continue;
+    if (base::contains(kFailureReasons, reason->text())) continue;
     base::Diagnostic& found = add(out, "jobset/failure-reason", "",
                                   fmt::format("no Job fails with the reason \"{}\"", reason->text()), reason,
                                   fmt::format("one of {}", fmt::join(kFailureReasons, ", ")));

@@ -56,7 +56,7 @@ void check_subscripted(const Subscripted& given, const Field& reference, bool in
 bool is_memory_divisor(std::string_view text) {
   constexpr std::string_view kUnits[] = {"1",   "1k",  "1M",  "1G",  "1T",  "1P", "1E",
                                          "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"};
-  return std::ranges::find(kUnits, text) != std::end(kUnits);
+  return base::contains(kUnits, text);
 }
 
 void check_divisor(std::string_view resource, const Field& divisor, bool in_volume, Report& report) {
@@ -65,8 +65,7 @@ void check_divisor(std::string_view resource, const Field& divisor, bool in_volu
   const std::string text = quantity->to_string();
   const bool cpu = resource == "limits.cpu" || resource == "requests.cpu";
   const bool bytes = resource.starts_with("limits.hugepages-") ||
-                     resource.starts_with("requests.hugepages-") ||
-                     std::ranges::find(kResources, resource) != std::end(kResources);
+                     resource.starts_with("requests.hugepages-") || base::contains(kResources, resource);
   if (!bytes || (cpu ? text == "1" || text == "1m" : is_memory_divisor(text))) return;
   report.add(rule_of(in_volume), divisor, fmt::format("{} can't be divided by {}", resource, text),
              cpu ? "1 or 1m" : "1, or one k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei");
@@ -90,8 +89,7 @@ void check_field_ref(const Field& reference, bool in_volume, Report& report) {
   const std::span<const std::string_view> allowed = in_volume
                                                         ? std::span<const std::string_view>(kVolumePaths)
                                                         : std::span<const std::string_view>(kEnvPaths);
-  if (std::ranges::find(allowed, path.text()) != allowed.end() || (!in_volume && path.text() == "spec.host"))
-    return;
+  if (base::contains(allowed, path.text()) || (!in_volume && path.text() == "spec.host")) return;
   const bool keyed = path.text() == "metadata.labels" || path.text() == "metadata.annotations";
   const auto meant = base::closest(path.text(), allowed);
   base::Diagnostic& found =
@@ -105,8 +103,8 @@ void check_resource_field_ref(const Field& reference, bool in_volume, Report& re
   if (!reference) return;
   const Field resource = reference.child("resource");
   const std::string_view name = resource.text();
-  const bool known = std::ranges::find(kResources, name) != std::end(kResources) ||
-                     name.starts_with("limits.hugepages-") || name.starts_with("requests.hugepages-");
+  const bool known = base::contains(kResources, name) || name.starts_with("limits.hugepages-") ||
+                     name.starts_with("requests.hugepages-");
   if (in_volume && reference.child("containerName").text().empty()) {
     check_given(reference.child("containerName"), rule_of(in_volume), report);
   } else if (check_given(resource, rule_of(in_volume), report) && !known) {

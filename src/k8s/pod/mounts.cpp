@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "k8s/pod/pod.h"
 
 namespace trainjobc::k8s::pod {
@@ -32,7 +33,7 @@ void report_missing_volume(const Field& name, const PodFacts& facts, Report& rep
                "correct the volume first");
     return;
   }
-  if (std::ranges::find(facts.claim_templates, name.text()) != facts.claim_templates.end()) {
+  if (base::contains(facts.claim_templates, name.text())) {
     report.add(rule::kVolumeMount, name,
                fmt::format("JobSet adds no volume {} to this pod: it adds a claim's volume only if a "
                            "container mounts it",

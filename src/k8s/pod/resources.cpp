@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "k8s/name_syntax.h"
 #include "k8s/pod/pod.h"
 
@@ -71,8 +72,7 @@ std::string name_complaint(std::string_view resource) {
   std::string wrong = complaint(Form::LabelKey, resource);
   if (!wrong.empty()) return wrong;
   if (resource.find('/') == resource.npos) {
-    const bool known = is_huge_page(resource) ||
-                       std::ranges::find(kContainerResources, resource) != std::end(kContainerResources);
+    const bool known = is_huge_page(resource) || base::contains(kContainerResources, resource);
     return known ? "" : "is not one that a container can request";
   }
   return is_native(resource) || is_extended(resource) ? "" : "is not a name for an extended resource";
@@ -265,8 +265,7 @@ void check_amount(std::string_view resource, const Field& amount, Report& report
     report.add(rule::kResources, amount, fmt::format("{} {} is negative", resource, quoted(amount)));
     return;
   }
-  const bool counted =
-      is_extended(resource) || std::ranges::find(kCountedResources, resource) != std::end(kCountedResources);
+  const bool counted = is_extended(resource) || base::contains(kCountedResources, resource);
   if (counted && !is_whole(*quantity)) {
     report.add(rule::kResources, amount, fmt::format("{} {} is not a whole number", resource, quoted(amount)),
                is_extended(resource) ? "extended resources must be whole numbers" : "");

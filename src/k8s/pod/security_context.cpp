@@ -33,8 +33,7 @@ Namespace namespace_of(std::string_view sysctl) {
   std::string name = dotted(sysctl);
   name.resize(std::min(name.size(), name.find('*')));
   if (name.starts_with("net.")) return Namespace::Net;
-  if (name.starts_with("fs.mqueue.") || std::ranges::find(kIpc, name) != std::end(kIpc))
-    return Namespace::Ipc;
+  if (name.starts_with("fs.mqueue.") || base::contains(kIpc, name)) return Namespace::Ipc;
   return Namespace::None;
 }
 

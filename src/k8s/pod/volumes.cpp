@@ -362,7 +362,7 @@ void check_access_modes(const Field& modes, Report& report) {
   bool alone = false;
   bool shared = false;
   for_each_item(modes, [&](const Field& mode) {
-    const bool known = std::ranges::find(kModes, mode.text()) != std::end(kModes);
+    const bool known = base::contains(kModes, mode.text());
     if (!known) {
       report.add_at(mode.location(), rule::kVolume, modes,
                     fmt::format("{} is not an access mode", quoted(mode)),

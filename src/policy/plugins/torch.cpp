@@ -13,7 +13,6 @@
 
 #include "base/text/suggest.h"
 #include "base/text/text.h"
-#include "k8s/jobset/jobset.h"
 #include "k8s/quantity.h"
 #include "k8s/violations.h"
 #include "model/trainer_names.h"
@@ -285,7 +284,7 @@ size_t words_of_flag(std::string_view word) {
   if (!word.starts_with('-') || word == "-" || word == "--") return 0;
   const bool is_joined = !word.starts_with("--") && word.size() > 2;  // -r3
   const bool has_value = is_joined || word.find('=') != std::string_view::npos;
-  return has_value || std::ranges::find(kSwitches, word) != kSwitches.end() ? 1 : 2;
+  return has_value || base::contains(kSwitches, word) ? 1 : 2;
 }
 
 }  // namespace
@@ -435,7 +434,7 @@ void inject_master(Container& container, const PetEnv& env) {
 }
 
 void check_word(PluginContext& context, const Node& processes) {
-  if (!processes.is_string() || std::ranges::find(kWords, processes.text()) != kWords.end()) return;
+  if (!processes.is_string() || base::contains(kWords, processes.text())) return;
   const auto meant = base::closest(processes.text(), kWords);
   base::Diagnostic& finding = context.findings.add(
       "input/processes-per-node", "spec.trainer.numProcPerNode",

@@ -21,7 +21,7 @@ std::vector<PlacedEntry> placed_entries(const Node& map, std::span<const std::st
   for (const Entry& entry : map.entries()) {
     const Origin& at = entry.key_origin;
     if (!at.file()) continue;
-    const bool leaves = std::ranges::find(keys, entry.key) != keys.end();
+    const bool leaves = base::contains(keys, entry.key);
     placed.push_back({&entry, at.file()->line_start(at.line()) + at.column() - 1, leaves});
   }
   std::ranges::sort(placed, {}, &PlacedEntry::offset);

@@ -56,7 +56,7 @@ class PlainCapacity {
     std::set<std::string> seen;
     while (!name.empty()) {
       if (!seen.insert(name).second) return true;
-      const plan::Cohort* cohort = quota_.cohort(name);
+      const plan::Cohort* cohort = cohort_named(name);
       name = cohort ? cohort->parent : "";
     }
     return false;
@@ -68,6 +68,12 @@ class PlainCapacity {
   }
 
  private:
+  // nullptr if the cohort has no object.
+  const plan::Cohort* cohort_named(const std::string& name) const {
+    const auto found = quota_.cohorts.find(name);
+    return found != quota_.cohorts.end() ? &found->second : nullptr;
+  }
+
   static plan::ResourceQuota find(const plan::Quotas& quotas, const plan::FlavorResource& of) {
     const auto found = quotas.find(of);
     return found != quotas.end() ? found->second : plan::ResourceQuota{};
@@ -83,7 +89,7 @@ class PlainCapacity {
   }
 
   Units subtree(const std::string& name, const plan::FlavorResource& of) const {
-    const plan::Cohort* own = quota_.cohort(name);
+    const plan::Cohort* own = cohort_named(name);
     Units sum = own ? find(own->quotas, of).nominal : 0;
     for (const auto& [child, cohort] : quota_.cohorts) {
       if (cohort.parent != name) continue;
@@ -99,7 +105,7 @@ class PlainCapacity {
   }
 
   Units most_of(const std::string& name, const plan::FlavorResource& of) const {
-    const plan::Cohort* cohort = quota_.cohort(name);
+    const plan::Cohort* cohort = cohort_named(name);
     const Units own = subtree(name, of);
     if (!cohort || cohort->parent.empty()) return own;
     return usable(find(cohort->quotas, of), own, most_of(cohort->parent, of));
@@ -119,7 +125,8 @@ std::string wrong_with_capacity(const plan::Quota& quota, const plan::Capacity& 
       const Units most = plain.most(queue, of);
       if (capacity.most(queue, of) != most)
         return fmt::format("{} can use {}, not another amount", name, most);
-      if (capacity.borrowing_height(queue, of, own.nominal) != 0) return name + " borrows its own quota";
+      if (plan::Usage(capacity).reach(queue, of, own.nominal).height != 0)
+        return name + " borrows its own quota";
     }
   }
   return "";

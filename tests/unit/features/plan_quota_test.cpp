@@ -53,6 +53,11 @@ bool accepts(const std::string& pod_spec, const std::string& labels) {
   return plan::accepts_node(*pod.root, node.root, {"gpu", "size"});
 }
 
+int borrowing_height(const plan::Capacity& capacity, const plan::ClusterQueue& queue,
+                     const plan::FlavorResource& of, plan::Units amount) {
+  return plan::Usage(capacity).reach(queue, of, amount).height;
+}
+
 }  // namespace
 
 TEST_CASE("amounts as Kueue counts and prints them") {
@@ -109,9 +114,9 @@ TEST_CASE("capacity: quota, cohorts and their limits") {
   const plan::FlavorResource cpu{"f", "cpu"};
   CHECK(capacity.most(main, cpu) == 7000);  // up to its borrowing limit
   CHECK(capacity.most(quota.cluster_queues.find("lender")->second, cpu) == 17000);
-  CHECK(capacity.borrowing_height(main, cpu, 2000) == 0);
-  CHECK(capacity.borrowing_height(main, cpu, 4000) == 1);  // of its cohort
-  CHECK(capacity.borrowing_height(main, cpu, 5000) == 2);  // of the root
+  CHECK(borrowing_height(capacity, main, cpu, 2000) == 0);
+  CHECK(borrowing_height(capacity, main, cpu, 4000) == 1);  // of its cohort
+  CHECK(borrowing_height(capacity, main, cpu, 5000) == 2);  // of the root
   CHECK(capacity.most(main, {"other", "cpu"}) == 0);
   CHECK(capacity.cycle_from("team").empty());
   CHECK(capacity.cycle_from("a") == std::vector<std::string>{"a", "b"});
@@ -127,7 +132,7 @@ TEST_CASE("capacity: cohorts above and below a cycle") {
   CHECK(capacity.cycle_from("a") == std::vector<std::string>{"b", "c"});
   CHECK(capacity.cycle_from("none").empty());
   CHECK(capacity.most(queue, {"f", "cpu"}) == 2000);
-  CHECK(capacity.borrowing_height(queue, {"f", "cpu"}, 3000) == 0);
+  CHECK(borrowing_height(capacity, queue, {"f", "cpu"}, 3000) == 0);
 }
 
 // One that asks for each cohort what all below it lend takes hours, and one that calls itself ends the stack.
@@ -147,8 +152,8 @@ TEST_CASE("capacity: a chain of 100,000 Cohorts") {
   queue.quotas[cpu].nominal = 1;
   const plan::Capacity capacity(quota);
   CHECK(capacity.most(queue, cpu) == kCount + 1);
-  CHECK(capacity.borrowing_height(queue, cpu, 2) == 1);
-  CHECK(capacity.borrowing_height(queue, cpu, kCount + 1) == kCount);
+  CHECK(borrowing_height(capacity, queue, cpu, 2) == 1);
+  CHECK(borrowing_height(capacity, queue, cpu, kCount + 1) == kCount);
 }
 
 TEST_CASE("redact: keys in the place of names in Kueue's objects") {

@@ -19,7 +19,7 @@ std::string range(const base::Location& at) {
 
 std::string token(std::string_view text, uint32_t line, uint32_t column) {
   const base::SourceFile file("job.yaml", std::string(text));
-  return range(token_location(file, line, column));
+  return range(token_location(file, line, column, false));
 }
 
 std::string token_in_flow(std::string_view text, uint32_t column) {
@@ -81,11 +81,11 @@ TEST_CASE("a plain scalar ends before its colon or comment, without the blanks a
 }
 
 TEST_CASE("inside brackets it ends before a comma or bracket") {
-  CHECK(token("a: [b c, d]\n", 1, 5) == "1:5-8");
-  CHECK(token("a: [b c, d]\n", 1, 10) == "1:10-11");
-  CHECK(token("a: {b: c}\n", 1, 5) == "1:5-6");
-  CHECK(token("a: {b: c}\n", 1, 8) == "1:8-9");
-  CHECK(token("a: [\"]\", b, c]\n", 1, 10) == "1:10-11");
+  CHECK(token_in_flow("a: [b c, d]\n", 5) == "1:5-8");
+  CHECK(token_in_flow("a: [b c, d]\n", 10) == "1:10-11");
+  CHECK(token_in_flow("a: {b: c}\n", 5) == "1:5-6");
+  CHECK(token_in_flow("a: {b: c}\n", 8) == "1:8-9");
+  CHECK(token_in_flow("a: [\"]\", b, c]\n", 10) == "1:10-11");
   CHECK(token_in_flow("  b, c]\n", 3) == "1:3-4");
 }
 

@@ -457,7 +457,7 @@ void check_lora(const AdviceContext& context, const TuneRun& run, Advisor& advis
   for (size_t i = 0; i < args->size(); ++i) {
     const std::string_view name = before_equals(args->items()[i]->text());
     names_modules |= name == kAttentionModules;
-    if (first || std::ranges::find(kLoraSettings, name) == kLoraSettings.end()) continue;
+    if (first || !base::contains(kLoraSettings, name)) continue;
     first = args->items()[i];
     index = i;
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/text/text.h"
 #include "compile/advice/checks.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
@@ -69,7 +70,7 @@ const Container* container_of(const policy::RuntimeInfo& info, std::string_view 
 }
 
 bool contains(std::span<const std::string_view> names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
+  return base::contains(names, name);
 }
 
 // Whether the controller sets the variable without regard to the inputs' own value.

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "compile/advice/checks.h"
 #include "k8s/object_meta.h"
 #include "secret/secret.h"

@@ -277,7 +277,7 @@ bool is_misspelt_path(std::string_view path, std::string_view known) {
 
 void check_spelling(const Node& node, const std::string& field, Advisor& advisor) {
   const std::string_view repository = repository_of(node.text());
-  if (std::ranges::find(kKnownRepositories, repository) != kKnownRepositories.end()) return;
+  if (base::contains(kKnownRepositories, repository)) return;
   const auto meant = std::ranges::find_if(
       kKnownRepositories, [&](std::string_view known) { return is_misspelt_path(repository, known); });
   if (meant == kKnownRepositories.end()) return;

@@ -10,7 +10,6 @@
 #include "compile/advice/checks.h"
 #include "compile/advice/command_lines.h"
 #include "k8s/jobset/jobset.h"
-#include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "rules/rules.h"
 #include "yaml/rewrite/edits.h"
@@ -279,7 +278,7 @@ bool opens_shell(std::string_view image) {
                                                     "tensorflow/tensorflow",
                                                     "ubuntu",
                                                     "huggingface/transformers-pytorch-gpu"};
-  return std::ranges::find(kImages, repository_of(image)) != kImages.end();
+  return base::contains(kImages, repository_of(image));
 }
 
 void check_no_command(const Trained& trained, Advisor& advisor) {
@@ -468,7 +467,7 @@ void check_env_numbers(const Trained& trained, Advisor& advisor) {
   for (const Node* item : yaml::items_at(*trained.container, "env")) {
     const std::string_view name = text_at(*item, "name");
     const Node* value = item->get("value");
-    if (!value || std::ranges::find(kNames, name) == kNames.end()) continue;
+    if (!value || !base::contains(kNames, name)) continue;
     if (is_set_by_launcher && name != "NNODES") continue;  // torchrun replaces them
     const std::string message = wrong_value(trained, name, value->text());
     if (message.empty()) continue;

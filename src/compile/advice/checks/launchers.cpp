@@ -62,7 +62,7 @@ bool trains_here(const Program& program) {
 bool is_harmless(const Program& program) {
   constexpr std::array<std::string_view, 12> kNames{"cd",  "echo", "export", "ls",  "mkdir", "nvidia-smi",
                                                     "pip", "pip3", "printf", "set", "sleep", "true"};
-  return std::ranges::find(kNames, base_name(program.front())) != kNames.end();
+  return base::contains(kNames, base_name(program.front()));
 }
 
 // The program that trains on the launcher only; "" if there is none, or the words don't show it.

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "compile/advice/checks.h"
 #include "k8s/violations.h"
 #include "model/train_job.h"
@@ -147,7 +148,7 @@ std::vector<std::string_view> names_in(const Node* list) {
 }
 
 bool contains(const std::vector<std::string_view>& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
+  return base::contains(names, name);
 }
 
 // One of the names in place of the wrong one; `taken` names have a patch of their own.

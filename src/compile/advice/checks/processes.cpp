@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text/text.h"
 #include "compile/advice/checks.h"
 #include "compile/advice/command_lines.h"
 #include "k8s/quantity.h"
@@ -29,7 +30,7 @@ const Entry* devices_of(const Node* container) {
   const Node* limits = container ? container->at({"resources", "limits"}) : nullptr;
   if (!limits) return nullptr;
   for (const Entry& entry : limits->entries()) {
-    if (std::ranges::find(kAccelerators, entry.key) != kAccelerators.end()) return &entry;
+    if (base::contains(kAccelerators, entry.key)) return &entry;
   }
   return nullptr;
 }
@@ -123,7 +124,7 @@ ProcessFlag process_flag(const model::Trainer& trainer) {
   const auto look_at = [&](const Node* words, std::string_view key) {
     for (size_t i = 0; words && i < words->size(); ++i) {
       const Node& word = *words->items()[i];
-      if (!own.empty() && std::ranges::find(own, &word) == own.end()) continue;  // the script's
+      if (!own.empty() && !base::contains(own, &word)) continue;  // the script's
       const std::string text = with_dashes(word.text());
       if (text.find("--nproc-per-node") == std::string::npos) continue;
       const bool is_alone = text == "--nproc-per-node" && i + 1 < words->size();
@@ -152,7 +153,7 @@ void check_flux(const policy::RuntimeInfo& info, int64_t processes, std::string 
 bool sets_devices(const model::Trainer& trainer) {
   const Node* limits = trainer.resources_per_node ? trainer.resources_per_node->get("limits") : nullptr;
   return limits && std::ranges::any_of(limits->entries(), [](const Entry& entry) {
-           return std::ranges::find(kAccelerators, entry.key) != kAccelerators.end();
+           return base::contains(kAccelerators, entry.key);
          });
 }
 

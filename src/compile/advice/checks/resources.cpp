@@ -63,8 +63,7 @@ bool is_domain_of(std::string_view text, std::string_view domain) {
 // The intended name of a resource; nullopt if the name may be right.
 std::optional<std::string> meant_by(std::string_view resource) {
   const size_t slash = resource.find('/');
-  if (slash == std::string_view::npos || std::ranges::find(kOthers, resource) != kOthers.end())
-    return std::nullopt;
+  if (slash == std::string_view::npos || base::contains(kOthers, resource)) return std::nullopt;
   const std::string_view domain = resource.substr(0, slash);
   const std::string_view name = resource.substr(slash + 1);
   if (base::lower_case(domain) != domain) return std::nullopt;  // an error of the Job

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "base/text/text.h"
 #include "compile/advice/checks.h"
 #include "policy/plugin.h"
 #include "yaml/rewrite/edits.h"
@@ -110,7 +111,7 @@ void check_job_retries(const RuntimeContext& context, Advisor& advisor) {
 // Whether the nodes meet at an address from a variable; once they have met, a restarted node can't rejoin.
 bool meets_at_address(const policy::RuntimeInfo& info) {
   const policy::Framework* framework = policy::framework_of(info);
-  return framework && std::ranges::find(framework->env, framework->address) != framework->env.end();
+  return framework && base::contains(framework->env, framework->address);
 }
 
 void check_gang_retries(const AdviceContext& context, Advisor& advisor) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/text/text.h"
 #include "compile/advice/checks.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
@@ -111,8 +112,7 @@ void check_claims(const AdviceContext& context, Advisor& advisor) {
 
 void check_initializer(const AdviceContext& context, const std::optional<model::Initializer>& initializer,
                        std::string_view key, std::string_view ancestor, Advisor& advisor) {
-  if (!initializer || std::ranges::find(context.merged.pod_sets, ancestor, &policy::PodSet::ancestor) !=
-                          context.merged.pod_sets.end()) {
+  if (!initializer || base::contains(context.merged.pod_sets, ancestor, &policy::PodSet::ancestor)) {
     return;
   }
   base::Diagnostic& found = advisor.warn(
@@ -154,7 +154,7 @@ void check_trainer_effect(const AdviceContext& context, Advisor& advisor) {
     add_note(found, "the runtime", context.runtime.root->at({"metadata", "name"}));
     i = end;
   }
-  if (std::ranges::find(keys, "resourcesPerNode") == keys.end()) check_claims(context, advisor);
+  if (!base::contains(keys, "resourcesPerNode")) check_claims(context, advisor);
 }
 
 void check_initializer_effect(const AdviceContext& context, Advisor& advisor) {

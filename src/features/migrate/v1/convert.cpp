@@ -8,6 +8,7 @@
 #include <array>
 #include <iterator>
 
+#include "base/text/text.h"
 #include "compile/build.h"
 #include "features/migrate/v1/old_names.h"
 #include "features/migrate/v1/older_versions.h"
@@ -298,7 +299,7 @@ std::string description_of(const Draft& draft, const Node& spec) {
   constexpr size_t kLongest = 40;
   std::vector<std::string> words{std::string(draft.framework)};
   const auto add = [&](std::string_view word) {
-    if (!word.empty() && std::ranges::find(words, word) == words.end()) words.emplace_back(word);
+    if (!word.empty() && !base::contains(words, word)) words.emplace_back(word);
   };
   add(draft.variant);
   if (const Node* gang = spec.get("podGroupPolicy"); gang && gang->size() > 0)

@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <unordered_set>
 #include <utility>
@@ -14,8 +13,6 @@
 #include "base/text/text.h"
 #include "k8s/jobset/jobset.h"
 #include "model/trainer_names.h"
-#include "policy/plugin.h"
-#include "policy/plugins.h"
 
 namespace trainjobc::migrate::v1 {
 namespace {

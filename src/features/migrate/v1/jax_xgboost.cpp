@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text/text.h"
 #include "features/migrate/v1/draft.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
@@ -27,7 +28,7 @@ void finish(Conversion& conversion, const Replica& replica, const NodeList& env,
                  .job_spec = {}};
   for (const Node* item : yaml::items_at(main_container(role.pods), "env")) {
     const std::string_view variable = yaml::text_at(*item, "name");
-    if (std::ranges::find(framework.env, variable) == framework.env.end()) continue;
+    if (!base::contains(framework.env, variable)) continue;
     conversion.findings.change(replica.field + ".template.spec.containers",
                                "Trainer sets " + std::string(variable) + " itself", "remove it", item);
   }

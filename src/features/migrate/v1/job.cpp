@@ -88,7 +88,7 @@ class Pruner {
   const Node* own_metadata(const Node* metadata) const {
     const Node* given = metadata;
     for (const yaml::Entry& entry : given->entries()) {
-      const bool is_added = std::ranges::find(kOfServer, entry.key) != kOfServer.end();
+      const bool is_added = base::contains(kOfServer, entry.key);
       if (is_added || k8s::is_server_metadata(entry.key)) metadata = make_.with(metadata, entry.key, nullptr);
     }
     const Node* annotations = metadata->get("annotations");
@@ -102,7 +102,7 @@ class Pruner {
     std::vector<Entry> entries;
     for (const Entry& entry : map.entries()) {
       if (entry.value->is_null()) continue;
-      if (std::ranges::find(names, entry.key) != names.end()) {
+      if (base::contains(names, entry.key)) {
         entries.push_back(entry);
       } else {
         report(entry, names, path);
@@ -118,7 +118,7 @@ class Pruner {
     unknown.message =
         fmt::format("{} has no field {} in {}, and ignores it", kind_.kind, k8s::quoted(entry.key), where);
     const auto meant = base::closest(entry.key, names);
-    const bool is_of_run_policy = std::ranges::find(kOfRunPolicy, entry.key) != kOfRunPolicy.end();
+    const bool is_of_run_policy = base::contains(kOfRunPolicy, entry.key);
     if (is_of_run_policy) {
       unknown.hint = "it is a field of spec.runPolicy";
     } else if (meant) {
@@ -326,7 +326,7 @@ class JobReader {
     if (replica.restart_policy.empty()) {
       const bool is_v2_launcher = kind_.api_version.ends_with("v2beta1") && replica.role == "Launcher";
       replica.restart_policy = is_v2_launcher ? "OnFailure" : kind_.restart_policy;
-    } else if (std::ranges::find(kRestartPolicies, replica.restart_policy) == kRestartPolicies.end()) {
+    } else if (!base::contains(kRestartPolicies, replica.restart_policy)) {
       refuse(replica.field + ".restartPolicy",
              fmt::format("there is no restartPolicy {}", k8s::quoted(replica.restart_policy)),
              replica.restart_node, fmt::format("it is one of {}", fmt::join(kRestartPolicies, ", ")));

@@ -41,11 +41,6 @@ constexpr std::array<std::string_view, 6> kRoles{"master", "worker", "launcher",
 // What the MPI operators mount besides the hostfile.
 constexpr std::array<std::string_view, 2> kScripts{"/etc/mpi/discover_hosts.sh", "/etc/mpi/kubexec.sh"};
 
-template <class Names>
-bool contains(const Names& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 bool is_in_name(char c) {
   return base::is_alnum(c) || c == '-' || c == '_';
 }
@@ -84,8 +79,8 @@ std::string_view word_around(std::string_view text, size_t begin, size_t end) {
 }  // namespace
 
 bool is_old_label(std::string_view key) {
-  return key.starts_with(kPrefix) || contains(kOfJob, key) || contains(kOfRole, key) ||
-         contains(kOfIndex, key);
+  return key.starts_with(kPrefix) || base::contains(kOfJob, key) || base::contains(kOfRole, key) ||
+         base::contains(kOfIndex, key);
 }
 
 std::optional<std::string> NewNames::address_in(const PodRange& range, int64_t index) const {
@@ -275,11 +270,11 @@ std::optional<NewNames::Labels> NewNames::labels_of_role(std::string_view role) 
 }
 
 std::optional<NewNames::Labels> NewNames::labels(std::string_view key, std::string_view value) const {
-  if (contains(kOfJob, key)) {
+  if (base::contains(kOfJob, key)) {
     if (value != job_) return std::nullopt;
     return Labels{{std::string(k8s::jobset::kJobSetNameLabel), job_}};
   }
-  return contains(kOfRole, key) ? labels_of_role(value) : std::nullopt;
+  return base::contains(kOfRole, key) ? labels_of_role(value) : std::nullopt;
 }
 
 void Renamer::report(std::string field, std::string message, std::string hint, base::Location at) {
@@ -290,8 +285,8 @@ void Renamer::report(std::string field, std::string message, std::string hint, b
 
 void Renamer::report_label(const std::string& field, std::string_view key, base::Location at) {
   std::string now = std::string(kReplicatedJobLabel);
-  if (contains(kOfJob, key)) now = k8s::jobset::kJobSetNameLabel;
-  if (contains(kOfIndex, key)) now = kIndexLabel;
+  if (base::contains(kOfJob, key)) now = k8s::jobset::kJobSetNameLabel;
+  if (base::contains(kOfIndex, key)) now = kIndexLabel;
   report(field, fmt::format("no pod has the label {} after the migration", key),
          fmt::format("Trainer's pods have {} instead", now), at);
 }
@@ -316,7 +311,7 @@ const Node* Renamer::of_map(const Node& map, const std::string& field) {
     } else if (entry.key == "matchLabelKeys" || entry.key == "mismatchLabelKeys" ||
                entry.key == "podTargetLabels") {
       value = of_keys(*value, place);
-    } else if (!contains(kNoText, entry.key)) {
+    } else if (!base::contains(kNoText, entry.key)) {
       value = run(*value, place);
     }
     if (value != entry.value) changed = make_.with(changed, entry.key, value);
@@ -339,7 +334,7 @@ const Node* Renamer::of_text(const Node& text, const std::string& field) {
     const base::Location at = locate_in(text, name.text);
     if (is_old_label(name.text)) {
       report_label(field, name.text, at);
-    } else if (contains(kScripts, name.text)) {
+    } else if (base::contains(kScripts, name.text)) {
       report(field, fmt::format("there is no {} after the migration", name.text), name.hint, at);
     } else {
       report(field, fmt::format("{} is not a pod's name after the migration", name.text), name.hint, at);
@@ -377,7 +372,7 @@ const Node* Renamer::of_expressions(const Node& list, const std::string& field) 
     if (!is_old_label(key)) continue;
     const auto values = yaml::items_at(*item, "values");
     const auto now = names_ && values.size() == 1 ? names_->labels(key, values[0]->text()) : std::nullopt;
-    const bool is_any = contains(kOfJob, key) && values.empty();
+    const bool is_any = base::contains(kOfJob, key) && values.empty();
     if ((!now || now->size() != 1) && !is_any) {
       report_label(field, key, yaml::locate(*item->get("key")));
       continue;
@@ -396,7 +391,7 @@ const Node* Renamer::of_expressions(const Node& list, const std::string& field) 
 const Node* Renamer::of_keys(const Node& list, const std::string& field) {
   std::vector<const Node*> items;
   for (const Node* item : list.items()) {
-    const bool is_job = contains(kOfJob, item->text());
+    const bool is_job = base::contains(kOfJob, item->text());
     if (!is_job && is_old_label(item->text())) report_label(field, item->text(), yaml::locate(*item));
     items.push_back(is_job ? make_.copied(k8s::jobset::kJobSetNameLabel, item->origin()) : item);
   }

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "base/text/text.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
@@ -34,8 +35,8 @@ bool is_of_mpi_pod(std::string_view variable) {
     return variable == other.hostfile || variable == other.slots || variable == other.interface;
   };
   if (std::ranges::any_of(others, is_its)) return true;
-  return variable == kOpenMpiAgent || std::ranges::find(arguments, variable) != arguments.end() ||
-         std::ranges::find(kOfMpiPod, variable) != kOfMpiPod.end();
+  return variable == kOpenMpiAgent || base::contains(arguments, variable) ||
+         base::contains(kOfMpiPod, variable);
 }
 
 const schema::Schema* inner(const schema::Schema* schema, std::initializer_list<std::string_view> path) {
@@ -53,8 +54,7 @@ bool is_unset(const Entry& entry) {
   constexpr std::array<std::string_view, 6> kFalse{"hostIPC", "hostNetwork", "hostPID",
                                                    "stdin",   "stdinOnce",   "tty"};
   const Node& value = *entry.value;
-  if (value.kind() == yaml::Kind::Bool)
-    return value.is_empty_value() && std::ranges::find(kFalse, entry.key) != kFalse.end();
+  if (value.kind() == yaml::Kind::Bool) return value.is_empty_value() && base::contains(kFalse, entry.key);
   return value.kind() != yaml::Kind::Int && value.is_empty_value();
 }
 
@@ -187,7 +187,7 @@ class Splitter {
   }
 
   bool is_for_trainer(const Entry& entry, const RoleSettings& settings) const {
-    if (!settings.trains || std::ranges::find(kOfTrainer, entry.key) == kOfTrainer.end()) return false;
+    if (!settings.trains || !base::contains(kOfTrainer, entry.key)) return false;
     // An MPI TrainJob's settings reach the launcher only, or all pods, so the runtime has these.
     if (is_mpi_ && (entry.key == "image" || entry.key == "resources")) return false;
     if (is_mpi_ && launcher_trains_ && entry.key == "env") return false;

@@ -4,9 +4,6 @@
 // first.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
 #include "features/migrate/v1/draft.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"

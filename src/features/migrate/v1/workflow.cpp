@@ -32,7 +32,7 @@ std::vector<std::string_view> path_of_templates(const Node& object) {
   if (!yaml::string_at(object, "apiVersion").starts_with("argoproj.io/")) return {};
   const std::string_view kind = yaml::string_at(object, "kind");
   if (kind == "CronWorkflow") return {"spec", "workflowSpec", "templates"};
-  if (std::ranges::find(kKinds, kind) == kKinds.end()) return {};
+  if (!base::contains(kKinds, kind)) return {};
   return {"spec", "templates"};
 }
 

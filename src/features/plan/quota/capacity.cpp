@@ -162,10 +162,6 @@ Units Capacity::most(const ClusterQueue& queue, const FlavorResource& of) const 
   return usable(quota, quota.nominal, most_of_part(parent, of));
 }
 
-int Capacity::borrowing_height(const ClusterQueue& queue, const FlavorResource& of, Units amount) const {
-  return Usage(*this).reach(queue, of, amount).height;
-}
-
 std::string_view Capacity::root_of(const ClusterQueue& queue) const {
   size_t at = parent_of(queue);
   if (at == kNone) return "";
@@ -272,7 +268,8 @@ void Usage::add(const ClusterQueue& queue, const FlavorResource& of, Units amoun
   for (size_t at = capacity_.parent_of(queue); at != Capacity::kNone && over > 0;) {
     const Capacity::Part& part = capacity_.parts_[at];
     Units& below = used_of.parts[at];
-    const Units own = std::max<Units>(0, kept(quota_for(part.own, of), capacity_.subtree(amounts, part)) - below);
+    const Units own =
+        std::max<Units>(0, kept(quota_for(part.own, of), capacity_.subtree(amounts, part)) - below);
     below += over;
     over -= own;
     at = part.parent;

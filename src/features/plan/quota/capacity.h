@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What ClusterQueues can use: their own quota, and what the tree of cohorts above them lends; and what is left of it
-// while jobs use some.
+// What ClusterQueues can use: their own quota, and what the tree of cohorts above them lends; and what is
+// left of it while jobs use some.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +36,6 @@ class Capacity {
 
   // With all that its cohorts lend, up to its own and their borrowing limits.
   Units most(const ClusterQueue& queue, const FlavorResource& of) const;
-  // How far up the cohorts it has to borrow for this amount: 0 if its own quota is enough.
-  int borrowing_height(const ClusterQueue& queue, const FlavorResource& of, Units amount) const;
   // The name of the cohort at the top of its tree; "" if it is in none.
   std::string_view root_of(const ClusterQueue& queue) const;
   // The cohorts that are parents of each other, from `name` on; empty if they form a tree.
@@ -81,9 +79,9 @@ class Capacity {
   mutable std::map<FlavorResource, Amounts> amounts_;  // of what was asked for
 };
 
-// What admitted jobs use of each ClusterQueue's quota, and of the cohorts that lend it more. The capacity must
-// outlive it. One thread at a time may change it.
-// Source of the rules: Kueue 0.15, pkg/cache/scheduler/resource_node.go, pkg/scheduler/preemption/classical.
+// What admitted jobs use of each ClusterQueue's quota, and of the cohorts that lend it more. The capacity
+// must outlive it. One thread at a time may change it. Source of the rules: Kueue 0.15,
+// pkg/cache/scheduler/resource_node.go, pkg/scheduler/preemption/classical.
 class Usage {
  public:
   explicit Usage(const Capacity& capacity) : capacity_(capacity) {}

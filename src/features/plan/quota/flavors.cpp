@@ -9,6 +9,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/text/text.h"
 #include "features/cluster/pods.h"
 #include "k8s/jobset/jobset.h"
 
@@ -86,7 +87,7 @@ class Suitability {
       return "it is for pods that ask for a topology";
     const auto levels = quota_.topologies.find(flavor.topology);
     if (!wanted.level.empty() && levels != quota_.topologies.end() &&
-        std::ranges::find(levels->second, wanted.level) == levels->second.end())
+        !base::contains(levels->second, wanted.level))
       return fmt::format("its Topology {} has no level {}", flavor.topology, wanted.level);
     return "";
   }

@@ -225,11 +225,6 @@ class QuotaReader {
 
 }  // namespace
 
-const Cohort* Quota::cohort(std::string_view name) const {
-  const auto found = cohorts.find(name);
-  return found != cohorts.end() ? &found->second : nullptr;
-}
-
 std::vector<std::string> Quota::missing_flavors(const ClusterQueue& queue) const {
   std::vector<std::string> missing;
   for (const ResourceGroup& group : queue.groups) {

@@ -111,8 +111,6 @@ struct Quota {
   std::optional<int64_t> default_priority;                                  // of the default PriorityClass
   std::shared_ptr<cluster::LiveSet> objects = std::make_shared<cluster::LiveSet>();
 
-  // What the cohort lends: its own quotas. nullptr if no Cohort has that name; it is there all the same.
-  const Cohort* cohort(std::string_view name) const;
   // The flavors of the queue that do not exist, in its order. Kueue admits nothing to such a queue.
   std::vector<std::string> missing_flavors(const ClusterQueue& queue) const;
 };

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/text/text.h"
 #include "features/plan/quota/admit.h"
 #include "features/plan/quota/displace.h"
 
@@ -193,9 +194,7 @@ class Tree {
 
   // What others got in this cycle may have been what it was to get.
   bool fits_still(const Job& job) {
-    const auto is_taken = [&](const Rival* target) {
-      return std::ranges::find(displaced_now_, target) != displaced_now_.end();
-    };
+    const auto is_taken = [&](const Rival* target) { return base::contains(displaced_now_, target); };
     if (std::ranges::any_of(job.targets, is_taken)) return false;
     std::vector<const Rival*> gone = displaced_now_;
     gone.insert(gone.end(), job.targets.begin(), job.targets.end());
