@@ -15,6 +15,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/files/descriptor.h"
 #include "base/parallel.h"
 #include "base/signals.h"
 
@@ -24,11 +25,6 @@ extern char** environ;  // the standard leaves its declaration to the program
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #endif
-
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <csignal>
 
 namespace trainjobc::base {
 namespace {
@@ -58,17 +54,21 @@ bool end_with_parent() {
 #endif
 }
 
-}  // namespace
+struct Pipe {
+  Descriptor read;
+  Descriptor write;
 
-bool Pipe::open() {
-  std::array<int, 2> ends{};
-  if (::pipe(ends.data()) != 0) return false;
-  read.open(ends[0]);
-  write.open(ends[1]);
-  // pipe2(2) would do it at once, but is not everywhere; only Spawn starts programs, and closes the rest.
-  return ::fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0 && ::fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0;
-}
+  bool open() {
+    std::array<int, 2> ends{};
+    if (::pipe(ends.data()) != 0) return false;
+    read.open(ends[0]);
+    write.open(ends[1]);
+    // pipe2(2) would do it at once, but is not everywhere; only Spawn starts programs, and closes the rest.
+    return ::fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0 && ::fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0;
+  }
+};
 
+// Appends what is available to `text`; closes the pipe at its end.
 void drain(Descriptor& from, std::string& text) {
   std::array<char, size_t{1} << 16U> block{};
   const ssize_t count = ::read(from.get(), block.data(), block.size());
@@ -80,8 +80,6 @@ void drain(Descriptor& from, std::string& text) {
   }
 }
 
-namespace {
-
 // As exec takes them, with a null pointer at the end.
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
@@ -91,64 +89,86 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-}  // namespace
-
-int Spawn::start(const std::vector<std::string>& argv, pid_t& pid) const {
-  std::vector<std::string> words = argv;
-  const std::vector<char*> pointers = pointers_to(words);
-  std::vector<std::string> variables = environment_.value_or(std::vector<std::string>());
-  std::vector<char*> environment = pointers_to(variables);
-  Pipe failure;  // closed without a message when the program starts
-  if (!failure.open()) return errno;
-  const pid_t parent = ::getpid();
-  const pid_t child = ::fork();
-  if (child < 0) return errno;
-  if (child == 0)
-    become(pointers.data(), environment_ ? environment.data() : nullptr, parent, failure.write.get());
-  failure.write.close();
-  int error = 0;
-  ssize_t got = 0;
-  do {
-    got = ::read(failure.read.get(), &error, sizeof error);
-  } while (got < 0 && errno == EINTR);
-  if (got != sizeof error) {
-    pid = child;
-    return 0;
-  }
-  reap(child);
-  return error;
+// As in a shell. nullopt if the system has not kept the status; errno says why.
+std::optional<int> reap(pid_t pid) {
+  int wait_status = 0;
+  const pid_t got = repeat([&] { return ::waitpid(pid, &wait_status, 0); });
+  return got == pid ? std::optional(status_of(wait_status)) : std::nullopt;
 }
 
-// Until the program starts, only calls that are safe after a fork with threads: no allocation, no locks.
-void Spawn::become(char* const* argv, char** environment, pid_t parent, int report) const {
-  report = ::fcntl(report, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  if (environment) environ = environment;
-  if (prepare(parent)) ::execvp(*argv, argv);
-  const int error = errno;
-  if (::write(report, &error, sizeof error) != sizeof error) ::_exit(126);
-  ::_exit(127);
-}
+class Spawn {
+ public:
+  // In a process group of its own, which on Linux ends even if SIGKILL ends this process; or in this one's
+  // group.
+  explicit Spawn(bool own_group) : own_group_(own_group) {}
 
-bool Spawn::prepare(pid_t parent) const {
-  for (const auto& [from, to] : connections_) {
-    if (from == to ? ::fcntl(from, F_SETFD, 0) != 0 : ::dup2(from, to) < 0) return false;
+  // `end` must stay open until the start.
+  void connect(const Descriptor& end, int fd) { connections_.emplace_back(end.get(), fd); }
+  // Instead of this process's environment: "NAME=value".
+  void use_environment(std::vector<std::string> environment) { environment_ = std::move(environment); }
+  // 0, or the error.
+  int start(const std::vector<std::string>& argv, pid_t& pid) const {
+    std::vector<std::string> words = argv;
+    const std::vector<char*> pointers = pointers_to(words);
+    std::vector<std::string> variables = environment_.value_or(std::vector<std::string>());
+    std::vector<char*> environment = pointers_to(variables);
+    Pipe failure;  // closed without a message when the program starts
+    if (!failure.open()) return errno;
+    const pid_t parent = ::getpid();
+    const pid_t child = ::fork();
+    if (child < 0) return errno;
+    if (child == 0)
+      become(pointers.data(), environment_ ? environment.data() : nullptr, parent, failure.write.get());
+    failure.write.close();
+    int error = 0;
+    if (repeat([&] { return ::read(failure.read.get(), &error, sizeof error); }) != sizeof error) {
+      pid = child;
+      return 0;
+    }
+    reap(child);
+    return error;
   }
-  keep_open_until_start(STDERR_FILENO + 1);
-  // What this process blocks or ignores is not the program's business. A group in the background that asks at
-  // the terminal is refused with these two blocked; else it would be stopped, and never end.
-  sigset_t blocked;
-  sigemptyset(&blocked);
-  if (own_group_) {
-    if (::setpgid(0, 0) != 0 || !end_with_parent()) return false;
-    if (::getppid() != parent) ::_exit(127);  // the parent ended before the call above
-    sigaddset(&blocked, SIGTTIN);
-    sigaddset(&blocked, SIGTTOU);
-  }
-  struct sigaction usual {};
-  usual.sa_handler = SIG_DFL;
-  return ::sigaction(SIGPIPE, &usual, nullptr) == 0 && ::sigprocmask(SIG_SETMASK, &blocked, nullptr) == 0;
-}
 
+ private:
+  // Until the program starts, only calls that are safe after a fork with threads: no allocation, no locks.
+  [[noreturn]] void become(char* const* argv, char** environment, pid_t parent, int report) const {
+    report = ::fcntl(report, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (environment) environ = environment;
+    if (prepare(parent)) ::execvp(*argv, argv);
+    const int error = errno;
+    if (::write(report, &error, sizeof error) != sizeof error) ::_exit(126);
+    ::_exit(127);
+  }
+
+  bool prepare(pid_t parent) const {
+    for (const auto& [from, to] : connections_) {
+      if (from == to ? ::fcntl(from, F_SETFD, 0) != 0 : ::dup2(from, to) < 0) return false;
+    }
+    keep_open_until_start(STDERR_FILENO + 1);
+    // What this process blocks or ignores is not the program's business. A group in the background that asks
+    // at the terminal is refused with these two blocked; else it would be stopped, and never end.
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    if (own_group_) {
+      if (::setpgid(0, 0) != 0 || !end_with_parent()) return false;
+      if (::getppid() != parent) ::_exit(127);  // the parent ended before the call above
+      sigaddset(&blocked, SIGTTIN);
+      sigaddset(&blocked, SIGTTOU);
+    }
+    struct sigaction usual {};
+    usual.sa_handler = SIG_DFL;
+    return ::sigaction(SIGPIPE, &usual, nullptr) == 0 && ::sigprocmask(SIG_SETMASK, &blocked, nullptr) == 0;
+  }
+
+  bool own_group_;
+  std::vector<std::pair<int, int>> connections_;  // of this process, of the program
+  std::optional<std::vector<std::string>> environment_;
+};
+
+enum class Ended { Itself, TooLate, Signal };
+
+// Waits for the program to end; reap() then returns its status. A program that closed its streams may still
+// run. `signals` is a descriptor that is readable when a signal comes (SignalDescriptor), or -1.
 Ended await_end(pid_t pid, std::optional<SteadyClock::time_point> deadline, int signals) {
   for (int pause = 1;; pause = std::min(2 * pause, 50)) {
     siginfo_t info{};
@@ -160,15 +180,8 @@ Ended await_end(pid_t pid, std::optional<SteadyClock::time_point> deadline, int 
   }
 }
 
-std::optional<int> reap(pid_t pid) {
-  int wait_status = 0;
-  pid_t got = 0;
-  do {
-    got = ::waitpid(pid, &wait_status, 0);
-  } while (got < 0 && errno == EINTR);
-  return got == pid ? std::optional(status_of(wait_status)) : std::nullopt;
-}
-
+// Ends the program, and what it has started if it leads a group: at once, or by `signal` with time to clean
+// up.
 void end_program(pid_t pid, bool leads_group, int signal) {
   const pid_t target = leads_group ? -pid : pid;
   ::kill(target, signal);
@@ -178,10 +191,6 @@ void end_program(pid_t pid, bool leads_group, int signal) {
   }
   reap(pid);
 }
-
-namespace {
-
-using SteadyClock = std::chrono::steady_clock;
 
 // A program that stops reading must not end this process.
 class NoBrokenPipeSignal {

@@ -2,26 +2,6 @@
 
 #include "base/signals.h"
 
-#include <initializer_list>
-
-namespace trainjobc::base {
-
-HeldSignals::HeldSignals() {
-  sigemptyset(&held_);
-  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
-    struct sigaction action {};
-    const bool is_ignored = ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
-    if (!is_ignored) sigaddset(&held_, signal);
-  }
-  ::pthread_sigmask(SIG_BLOCK, &held_, &before_);
-}
-
-HeldSignals::~HeldSignals() {
-  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-}
-
-}  // namespace trainjobc::base
-
 #ifdef __linux__
 #include <sys/signalfd.h>
 #else
@@ -80,6 +60,20 @@ void forget_taken(int descriptor) {
 #endif
 
 }  // namespace
+
+HeldSignals::HeldSignals() {
+  sigemptyset(&held_);
+  for (const int signal : kSignals) {
+    struct sigaction action {};
+    const bool is_ignored = ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+    if (!is_ignored) sigaddset(&held_, signal);
+  }
+  ::pthread_sigmask(SIG_BLOCK, &held_, &before_);
+}
+
+HeldSignals::~HeldSignals() {
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
 
 bool SignalDescriptor::open(const sigset_t& signals) {
   signals_ = signals;

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -35,6 +36,15 @@ class Descriptor {
  private:
   int fd_ = -1;
 };
+
+// Calls a system function again if a signal interrupts it.
+template <class Call>
+auto repeat(Call call) {
+  for (;;) {
+    const auto result = call();
+    if (result >= 0 || errno != EINTR) return result;
+  }
+}
 
 // Writing to file descriptors.
 
