@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <set>
@@ -25,23 +26,12 @@ Diagnostic& Diagnostic::operator=(Diagnostic&&) noexcept = default;
 Diagnostic::~Diagnostic() = default;
 
 std::string_view to_string(Severity severity) {
-  switch (severity) {
-    case Severity::Error: return "error";
-    case Severity::Warning: return "warning";
-    case Severity::Info: return "info";
-  }
-  return "";
+  return word_of(severity, "error", "warning", "info");
 }
 
 std::string_view to_string(Stage stage) {
-  switch (stage) {
-    case Stage::Yaml: return "yaml";
-    case Stage::Input: return "input";
-    case Stage::JobSet: return "jobset";
-    case Stage::Job: return "job";
-    case Stage::Advice: return "advice";
-  }
-  return "";
+  constexpr std::array<std::string_view, 5> kWords{"yaml", "input", "jobset", "job", "advice"};
+  return kWords[static_cast<size_t>(stage)];
 }
 
 void Diagnostics::append(Diagnostics other) {
@@ -92,15 +82,6 @@ class Painter {
  private:
   bool colour_;
 };
-
-std::string_view severity_colour(Severity severity) {
-  switch (severity) {
-    case Severity::Error: return "1;31";
-    case Severity::Warning: return "1;35";
-    case Severity::Info: return "1;36";
-  }
-  return "0";
-}
 
 std::string place(const Location& location) {
   if (!location.file) return "";
@@ -258,7 +239,7 @@ std::string format_text(const Diagnostic& diagnostic, TextStyle style) {
   const Painter paint(style);
   const std::string severity = fmt::format("{}: ", to_string(diagnostic.severity));
   const std::string head = fmt::format("{}{}{} [{}]", paint("1", place(diagnostic.location)),
-                                       paint(severity_colour(diagnostic.severity), severity),
+                                       paint(word_of(diagnostic.severity, "1;31", "1;35", "1;36"), severity),
                                        one_line(diagnostic.message), diagnostic.rule);
   std::string out = wrap(head, style.width, kIndent) + "\n";
   if (diagnostic.location.file && diagnostic.location.line != 0 && !diagnostic.hide_source) {

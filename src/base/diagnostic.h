@@ -19,6 +19,12 @@ enum class Severity { Error, Warning, Info };
 // kube-apiserver when the JobSet controller creates the Jobs, or trainjobc alone.
 enum class Stage { Yaml, Input, JobSet, Job, Advice };
 
+// The word for a severity, of one for each.
+constexpr std::string_view word_of(Severity severity, std::string_view error, std::string_view warning,
+                                   std::string_view info) {
+  return severity == Severity::Error ? error : severity == Severity::Warning ? warning : info;
+}
+
 std::string_view to_string(Severity severity);
 std::string_view to_string(Stage stage);
 

@@ -81,19 +81,6 @@ std::string github_report(const ReportInput& input) {
 
 // GitLab: the Code Quality report that merge requests show.
 
-namespace {
-
-std::string_view severity_of(Severity severity) {
-  switch (severity) {
-    case Severity::Error: return "major";
-    case Severity::Warning: return "minor";
-    case Severity::Info: return "info";
-  }
-  return "info";
-}
-
-}  // namespace
-
 std::string gitlab_report(const ReportInput& input) {
   const Places places(input);
   Fingerprints fingerprints;
@@ -102,7 +89,7 @@ std::string gitlab_report(const ReportInput& input) {
     return {{"description", full_message(d)},
             {"check_name", d.rule},
             {"fingerprint", fingerprints.next({place.path, d.rule, d.object, d.field, identity(d)})},
-            {"severity", severity_of(d.severity)},
+            {"severity", base::word_of(d.severity, "major", "minor", "info")},
             {"location", {{"path", place.path}, {"lines", {{"begin", place.region.line}}}}}};
   };
   return Json::array(input.diagnostics.items(), issue).report();
@@ -129,13 +116,14 @@ struct Suite {
   }
 };
 
+// Besides line breaks and tabs.
 bool is_xml(uint32_t code) {
-  if (code < 0x20) return code == '\t' || code == '\n' || code == '\r';
-  return code != 0xFFFE && code != 0xFFFF;
+  return code >= 0x20 && code != 0xFFFE && code != 0xFFFF;
 }
 
-// Text of an element or an attribute. Characters that XML can't represent, such as ESC, become U+FFFD.
-std::string xml(std::string_view text) {
+// Text of an element or an attribute, whose line breaks and tabs readers turn into spaces. Characters that
+// XML can't represent, such as ESC, become U+FFFD.
+std::string xml(std::string_view text, bool is_attribute) {
   constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
   std::string out;
   while (!text.empty()) {
@@ -146,6 +134,8 @@ std::string xml(std::string_view text) {
       case '>': out += "&gt;"; break;
       case '"': out += "&quot;"; break;
       case '\r': out += "&#13;"; break;
+      case '\n': out += is_attribute ? "&#10;" : "\n"; break;
+      case '\t': out += is_attribute ? "&#9;" : "\t"; break;
       default: out += code.length > 0 && is_xml(code.value) ? text.substr(0, code.length) : kReplacement;
     }
     text.remove_prefix(std::max<size_t>(code.length, 1));
@@ -153,17 +143,8 @@ std::string xml(std::string_view text) {
   return out;
 }
 
-// Readers turn line breaks and tabs of an attribute into spaces.
 std::string attribute(std::string_view text) {
-  std::string out;
-  for (const char c : xml(text)) {
-    if (c == '\n' || c == '\t') {
-      out += c == '\n' ? "&#10;" : "&#9;";
-    } else {
-      out += c;
-    }
-  }
-  return out;
+  return xml(text, true);
 }
 
 class Sorter {
@@ -215,7 +196,7 @@ class Sorter {
 
 std::string texts(const std::vector<const Diagnostic*>& diagnostics) {
   std::string out;
-  for (const Diagnostic* d : diagnostics) out += xml(base::format_text(*d, {}));
+  for (const Diagnostic* d : diagnostics) out += xml(base::format_text(*d, {}), false);
   return out;
 }
 

@@ -20,12 +20,7 @@ using report::Json;
 constexpr std::string_view kSchema = "https://json.schemastore.org/sarif-2.1.0.json";
 
 std::string_view level_of(Severity severity) {
-  switch (severity) {
-    case Severity::Error: return "error";
-    case Severity::Warning: return "warning";
-    case Severity::Info: return "note";
-  }
-  return "none";
+  return base::word_of(severity, "error", "warning", "note");
 }
 
 Json text(std::string_view words) {
