@@ -67,6 +67,8 @@ class ConfigReader {
     return holds;
   }
 
+  static bool is_text(const Node* node) { return node && node->is_string() && !node->text().empty(); }
+
   void report(const base::Location& location, std::string message, std::string hint) {
     if (error) return;
     error = rules::finding("config/invalid", std::move(message), std::move(hint), location);
@@ -174,8 +176,8 @@ class ConfigReader {
     for (const Node* item : node.items()) {
       HelmChart chart;
       const Node* folder = item->is_map() ? item->get("chart") : item;
-      const bool is_text = folder && folder->is_string() && !folder->text().empty();
-      if (!expect(*item, is_text, "a chart is a folder, or a map of chart, values, release and namespace"))
+      if (!expect(*item, is_text(folder),
+                  "a chart is a folder, or a map of chart, values, release and namespace"))
         return;
       chart.chart = base::normal_path(folder->text());
       chart.location = yaml::locate(*folder);
@@ -198,9 +200,7 @@ class ConfigReader {
     if (!values) return true;
     if (!expect(*values, values->is_list(), "values must be a list of files")) return false;
     for (const Node* path : values->items()) {
-      if (!expect(*path, path->is_string() && !path->text().empty(),
-                  "a path must be a string, and not empty"))
-        return false;
+      if (!expect(*path, is_text(path), "a path must be a string, and not empty")) return false;
       chart.values.push_back(in_folder(path->text()));
     }
     return true;
@@ -216,9 +216,7 @@ class ConfigReader {
   void read_roots(const Node& node) {
     if (!expect(node, node.is_list(), "roots must be a list of folders")) return;
     for (const Node* item : node.items()) {
-      if (!expect(*item, item->is_string() && !item->text().empty(),
-                  "a root must be a string, and not empty"))
-        return;
+      if (!expect(*item, is_text(item), "a root must be a string, and not empty")) return;
       config_.kustomize.roots.push_back(base::normal_path(item->text()));
     }
   }
@@ -271,9 +269,7 @@ class ConfigReader {
     if (!expect(item, rule && rule->is_string(), "a suppression needs a rule")) return false;
     if (!check_rule(text_of(*rule))) return false;
     if (!read_paths(item, suppression) || !read_labels(item, suppression)) return false;
-    if (!expect(item, reason && reason->is_string() && !reason->text().empty(),
-                "a suppression needs a reason"))
-      return false;
+    if (!expect(item, is_text(reason), "a suppression needs a reason")) return false;
     suppression.rule = rule->text();
     suppression.reason = reason->text();
     suppression.location = yaml::locate(*rule);
@@ -290,8 +286,7 @@ class ConfigReader {
     if (!expect(item, paths && paths->is_list() && paths->size() > 0, "a suppression needs paths or labels"))
       return false;
     for (const Node* path : paths->items()) {
-      const bool is_text = path->is_string() && !path->text().empty();
-      if (!expect(*path, is_text, "a path must be a string, and not empty")) return false;
+      if (!expect(*path, is_text(path), "a path must be a string, and not empty")) return false;
       suppression.paths.emplace_back(path->text());
     }
     return true;
@@ -328,11 +323,6 @@ base::Diagnostics read_config(const std::string& path, std::string text, Config&
   for (const yaml::Document& document : documents) roots.push_back(document.root);
   secret::hide_secrets(diagnostics, roots);
   return diagnostics;
-}
-
-std::string join(const std::string& folder, const std::string& name) {
-  if (folder == ".") return name;
-  return folder.ends_with('/') ? folder + name : folder + "/" + name;
 }
 
 // What `config` doesn't set is as in its `outer`.
@@ -438,9 +428,9 @@ std::shared_ptr<const Config> Configurations::of_folder(const std::string& absol
     }
     below.push_back(at);
     const std::string folder = base::shortest_path(at);
-    const std::string file = join(folder, kConfigName);
+    const std::string file = base::joined_path(folder, kConfigName);
     const bool has_file = files_.exists(file);
-    const bool is_root = files_.exists(join(folder, ".git"));
+    const bool is_root = files_.exists(base::joined_path(folder, ".git"));
     if (has_file) found = with_outer(read(file), is_root ? "" : base::parent_of(at));
     if (has_file || is_root) break;
   }

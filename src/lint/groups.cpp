@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -55,12 +56,6 @@ std::vector<Block> blocks_of(const Compilation& compiled) {
   return blocks;
 }
 
-std::string joined(const std::set<std::string>& words, std::string_view between) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : std::string(between)) + word;
-  return text;
-}
-
 // Merges compilations into one.
 class Merger {
  public:
@@ -103,8 +98,8 @@ class Merger {
                              [](const SunkJob& job) { return std::tie(job.scope, job.ns, job.name); });
     std::ranges::stable_sort(all.linted, {}, &LintedObject::file);
     all.diagnostics.sort();
-    all.trainer_version = versions_.empty() ? fallback_ : joined(versions_, ", ");
-    all.trainer_version_reason = joined(reasons_, "; ");
+    all.trainer_version = versions_.empty() ? fallback_ : fmt::format("{}", fmt::join(versions_, ", "));
+    all.trainer_version_reason = fmt::format("{}", fmt::join(reasons_, "; "));
     all.memory = std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(memory_));
   }
 

@@ -57,16 +57,6 @@ base::Location with_its_space(base::Location comment) {
   return comment;
 }
 
-std::vector<std::string> split_rules(std::string_view text) {
-  std::vector<std::string> rules;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find_first_of(", \t", at), text.size());
-    if (end > at) rules.emplace_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return rules;
-}
-
 class CommentScanner {
  public:
   CommentScanner(const SourceFile& file, Diagnostics& out) : file_(file), out_(out) {}
@@ -90,7 +80,9 @@ class CommentScanner {
     const std::string_view rest = text.substr(at + kMarker.size());
     const size_t dashes = rest.find("--");
     Comment comment;
-    comment.rules = split_rules(rest.substr(0, std::min(dashes, rest.size())));
+    for (const std::string_view rule : base::split(rest.substr(0, dashes), ", \t")) {
+      if (!rule.empty()) comment.rules.emplace_back(rule);
+    }
     comment.line = alone ? next_line(line) : line;
     comment.location = {&file_, line, static_cast<uint32_t>(at + 1), line,
                         static_cast<uint32_t>(text.size() + 1)};
@@ -207,18 +199,62 @@ class ObjectLabels {
 // The suppressions of the configuration, each of a rule in some files or objects.
 class PathSuppressions {
  public:
-  explicit PathSuppressions(const Config& config);
+  explicit PathSuppressions(const Config& config) : config_(config) {
+    for (const PathSuppression& suppression : config.suppressions) {
+      for (const std::string& glob : suppression.paths) {
+        const size_t number = globs_.add(glob);
+        numbers_.emplace(glob, number);
+        uses_.emplace(RuleInFiles(suppression.rule, number, suppression.labels), Use{&suppression});
+      }
+    }
+    reached_.resize(globs_.size());
+  }
 
   // Adds a file that was linted.
-  void add(const base::SourceFile& file);
+  void add(const base::SourceFile& file) {
+    for (const size_t glob : globs_of(file)) reached_[glob] = true;
+  }
 
   // The first for each glob that suppresses the finding.
-  std::vector<const PathSuppression*> suppress(const base::Diagnostic& finding);
+  std::vector<const PathSuppression*> suppress(const base::Diagnostic& finding) {
+    std::vector<const PathSuppression*> found;
+    if (!finding.location.file || uses_.empty()) return found;
+    for (const size_t glob : globs_of(*finding.location.file)) {
+      for (auto use = uses_.lower_bound(RuleInFiles(finding.rule, glob, {})); use != uses_.end(); ++use) {
+        const auto& [rule, number, labels] = use->first;
+        if (rule != finding.rule || number != glob) break;
+        if (!labels_.include(finding.location, labels)) continue;
+        use->second.is_used = true;
+        found.push_back(use->second.suppression);
+      }
+    }
+    return found;
+  }
 
   // Those that suppressed nothing although they match linted files and `was_looked_at` is true for all of
   // these.
   std::vector<const PathSuppression*> unused(
-      const std::function<bool(std::string_view file)>& was_looked_at) const;
+      const std::function<bool(std::string_view file)>& was_looked_at) const {
+    std::vector<bool> is_open(globs_.size());  // a file that matches it was not checked
+    for (const auto& [file, globs] : by_file_) {
+      if (globs.empty() || was_looked_at(file)) continue;
+      for (const size_t glob : globs) is_open[glob] = true;
+    }
+    std::vector<const PathSuppression*> unused;
+    for (const PathSuppression& suppression : config_.suppressions) {
+      if (!suppression.labels.empty()) continue;  // objects with them may be in other files
+      const auto is_used = [&](size_t glob) {
+        return uses_.at(RuleInFiles(suppression.rule, glob, suppression.labels)).is_used;
+      };
+      const auto is_reached = [&](size_t glob) { return reached_[glob]; };
+      const auto may_be_used = [&](size_t glob) { return is_open[glob]; };
+      if (any_glob(suppression, is_reached) && !any_glob(suppression, is_used) &&
+          !any_glob(suppression, may_be_used)) {
+        unused.push_back(&suppression);
+      }
+    }
+    return unused;
+  }
 
  private:
   using RuleInFiles = std::tuple<std::string_view, size_t, Labels>;  // a rule and the number of a glob
@@ -228,10 +264,17 @@ class PathSuppressions {
   };
 
   // The numbers of the globs that the file matches.
-  const std::vector<size_t>& globs_of(const base::SourceFile& file);
+  const std::vector<size_t>& globs_of(const base::SourceFile& file) {
+    const auto [at, is_new] = by_file_.try_emplace(file.name());
+    if (is_new && globs_.size() > 0) at->second = globs_.matches(relative_to(file.name(), config_.folder));
+    return at->second;
+  }
 
   template <class Predicate>
-  bool any_glob(const PathSuppression& suppression, const Predicate& predicate) const;
+  bool any_glob(const PathSuppression& suppression, const Predicate& predicate) const {
+    return std::ranges::any_of(suppression.paths,
+                               [&](const std::string& glob) { return predicate(numbers_.at(glob)); });
+  }
 
   const Config& config_;
   base::GlobSet globs_;
@@ -241,71 +284,6 @@ class PathSuppressions {
   std::map<std::string_view, std::vector<size_t>> by_file_;
   ObjectLabels labels_;
 };
-
-PathSuppressions::PathSuppressions(const Config& config) : config_(config) {
-  for (const PathSuppression& suppression : config.suppressions) {
-    for (const std::string& glob : suppression.paths) {
-      const size_t number = globs_.add(glob);
-      numbers_.emplace(glob, number);
-      uses_.emplace(RuleInFiles(suppression.rule, number, suppression.labels), Use{&suppression});
-    }
-  }
-  reached_.resize(globs_.size());
-}
-
-void PathSuppressions::add(const base::SourceFile& file) {
-  for (const size_t glob : globs_of(file)) reached_[glob] = true;
-}
-
-std::vector<const PathSuppression*> PathSuppressions::suppress(const base::Diagnostic& finding) {
-  std::vector<const PathSuppression*> found;
-  if (!finding.location.file || uses_.empty()) return found;
-  for (const size_t glob : globs_of(*finding.location.file)) {
-    for (auto use = uses_.lower_bound(RuleInFiles(finding.rule, glob, {})); use != uses_.end(); ++use) {
-      const auto& [rule, number, labels] = use->first;
-      if (rule != finding.rule || number != glob) break;
-      if (!labels_.include(finding.location, labels)) continue;
-      use->second.is_used = true;
-      found.push_back(use->second.suppression);
-    }
-  }
-  return found;
-}
-
-std::vector<const PathSuppression*> PathSuppressions::unused(
-    const std::function<bool(std::string_view file)>& was_looked_at) const {
-  std::vector<bool> is_open(globs_.size());  // a file that matches it was not checked
-  for (const auto& [file, globs] : by_file_) {
-    if (globs.empty() || was_looked_at(file)) continue;
-    for (const size_t glob : globs) is_open[glob] = true;
-  }
-  std::vector<const PathSuppression*> unused;
-  for (const PathSuppression& suppression : config_.suppressions) {
-    if (!suppression.labels.empty()) continue;  // objects with them may be in other files
-    const auto is_used = [&](size_t glob) {
-      return uses_.at(RuleInFiles(suppression.rule, glob, suppression.labels)).is_used;
-    };
-    const auto is_reached = [&](size_t glob) { return reached_[glob]; };
-    const auto may_be_used = [&](size_t glob) { return is_open[glob]; };
-    if (any_glob(suppression, is_reached) && !any_glob(suppression, is_used) &&
-        !any_glob(suppression, may_be_used)) {
-      unused.push_back(&suppression);
-    }
-  }
-  return unused;
-}
-
-const std::vector<size_t>& PathSuppressions::globs_of(const base::SourceFile& file) {
-  const auto [at, is_new] = by_file_.try_emplace(file.name());
-  if (is_new && globs_.size() > 0) at->second = globs_.matches(relative_to(file.name(), config_.folder));
-  return at->second;
-}
-
-template <class Predicate>
-bool PathSuppressions::any_glob(const PathSuppression& suppression, const Predicate& predicate) const {
-  return std::ranges::any_of(suppression.paths,
-                             [&](const std::string& glob) { return predicate(numbers_.at(glob)); });
-}
 
 class Suppressor {
  public:

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -30,6 +31,14 @@ inline constexpr size_t kMaxFileSize = size_t{128} << 20U;
 
 template <class T>
 using IoResult = std::variant<T, IoError>;
+
+// Moves what there is to `into`; or the error.
+template <class T>
+std::optional<IoError> take(IoResult<T> result, T& into) {
+  if (auto* error = std::get_if<IoError>(&result)) return std::move(*error);
+  into = std::move(std::get<T>(result));
+  return std::nullopt;
+}
 
 enum class FileKind {
   None,       // does not exist
@@ -55,6 +64,8 @@ class FileSystem {
   bool exists(const std::string& path) const { return kind(path) != FileKind::None; }
   // The content of a file, a pipe or a device; an error if it is larger than kMaxFileSize.
   virtual IoResult<std::string> read(const std::string& path) const = 0;
+  // The same; "" if it can't be read.
+  std::string text_of(const std::string& path) const;
   // The entries of a directory by name, without those of its subdirectories.
   virtual IoResult<std::vector<DirectoryEntry>> list(const std::string& path) const = 0;
   // Replaces or creates the file in one step: readers see the old or the new content. `mode` is that of a new
@@ -72,6 +83,8 @@ class FileSystem {
   virtual std::optional<IoError> remove(const std::string& path) = 0;
   // Like mkdir -p.
   virtual std::optional<IoError> make_directory(const std::string& path) = 0;
+  // Like write, with the folder of the file made first.
+  std::optional<IoError> write_in_folder(const std::string& path, std::string_view text, unsigned mode);
 };
 
 // The rest of an open descriptor's content, at most kMaxFileSize. `name` is its name in errors.

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "base/text/text.h"
+
 namespace trainjobc::base {
 
 std::string working_directory() {
@@ -19,12 +21,8 @@ namespace {
 
 // Not with std::filesystem::path, which keeps an object for each name: a text of 80 kB may have 40,000.
 std::vector<std::string_view> names_of(std::string_view path) {
-  std::vector<std::string_view> names;
-  for (size_t at = 0; at < path.size();) {
-    const size_t end = std::min(path.find('/', at), path.size());
-    if (end > at) names.push_back(path.substr(at, end - at));
-    at = end + 1;
-  }
+  std::vector<std::string_view> names = split(path, "/");
+  std::erase(names, "");
   return names;
 }
 
@@ -65,6 +63,11 @@ std::string shortest_path(const std::string& absolute) {
   if (here.empty() || here == absolute) return here.empty() ? absolute : ".";
   const std::string below = path_below(absolute, here);
   return below.empty() ? absolute : below;
+}
+
+std::string joined_path(const std::string& folder, const std::string& name) {
+  if (folder == ".") return name;
+  return folder.ends_with('/') ? folder + name : folder + "/" + name;
 }
 
 std::string path_below(const std::string& absolute, const std::string& folder) {

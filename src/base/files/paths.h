@@ -27,6 +27,9 @@ std::string parent_of(const std::string& absolute);
 // unchanged.
 std::string shortest_path(const std::string& absolute);
 
+// The path of a name in a folder; in ".", the name.
+std::string joined_path(const std::string& folder, const std::string& name);
+
 // An absolute path relative to an absolute folder above it; "" if the path is not below the folder.
 std::string path_below(const std::string& absolute, const std::string& folder);
 

@@ -24,6 +24,7 @@
 #include "base/files/descriptor.h"
 #include "base/files/file_system.h"
 #include "base/signals.h"
+#include "base/text/text.h"
 
 namespace trainjobc::base {
 namespace {
@@ -173,13 +174,22 @@ IoError io_error(std::string_view what, const std::string& path, int error) {
 }
 
 bool are_plain_names(std::string_view path) {
-  for (size_t at = 0;;) {
-    const size_t end = std::min(path.find('/', at), path.size());
-    const std::string_view name = path.substr(at, end - at);
-    if (name.empty() || name == "." || name == "..") return false;
-    if (end == path.size()) return true;
-    at = end + 1;
+  return std::ranges::none_of(
+      split(path, "/"), [](std::string_view name) { return name.empty() || name == "." || name == ".."; });
+}
+
+std::string FileSystem::text_of(const std::string& path) const {
+  IoResult<std::string> text = read(path);
+  auto* known = std::get_if<std::string>(&text);
+  return known ? std::move(*known) : "";
+}
+
+std::optional<IoError> FileSystem::write_in_folder(const std::string& path, std::string_view text,
+                                                   unsigned mode) {
+  if (const size_t slash = path.rfind('/'); slash != std::string::npos) {
+    if (auto error = make_directory(path.substr(0, slash))) return error;
   }
+  return write(path, text, mode);
 }
 
 IoResult<std::string> read_all(int descriptor, const std::string& name) {

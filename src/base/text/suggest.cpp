@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <set>
 
+#include "base/text/text.h"
+
 namespace trainjobc::base {
 namespace {
 
@@ -14,18 +16,8 @@ constexpr size_t kMaxLength = 64;
 constexpr size_t kMostCompared = 200;  // candidates that are all compared
 constexpr size_t kNeighbours = 40;     // of more: on each side, in the order of beginnings and of ends
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-std::string lower(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += lower(c);
-  return out;
-}
-
 bool same(char a, char b) {
-  return lower(a) == lower(b);
+  return to_lower(a) == to_lower(b);
 }
 
 // Damerau-Levenshtein distance (adjacent transpositions), case-insensitive, of words up to kMaxLength.
@@ -70,7 +62,7 @@ SuggestionList::SuggestionList(std::vector<std::string_view> candidates)
     : candidates_(std::move(candidates)) {
   if (candidates_.size() <= kMostCompared) return;
   for (size_t i = 0; i < candidates_.size(); ++i) {
-    std::string text = lower(candidates_[i]);
+    std::string text = lower_case(candidates_[i]);
     forwards_.emplace_back(text, i);
     std::ranges::reverse(text);
     backwards_.emplace_back(std::move(text), i);
@@ -88,7 +80,7 @@ std::optional<std::string_view> SuggestionList::closest(std::string_view word) c
     const size_t end = std::min(at + kNeighbours, ordered.size());
     for (size_t i = at - std::min(at, kNeighbours); i < end; ++i) near.insert(ordered[i].second);
   };
-  std::string text = lower(word);
+  std::string text = lower_case(word);
   add_neighbours(forwards_, text);
   std::ranges::reverse(text);
   add_neighbours(backwards_, text);

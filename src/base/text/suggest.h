@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,8 +18,17 @@ namespace trainjobc::base {
 // enough; the first of several. nullopt if there is none.
 std::optional<std::string_view> closest(std::string_view word, std::span<const std::string_view> candidates);
 
-// The same for many words and one list of candidates. Of several hundred candidates, only those with the most
-// similar beginning or end are compared. The candidates' texts must outlive the list.
+// ", did you mean \"torch\"?" with the closest name of the candidates; "" if there is none.
+template <class Candidates, class Projection = std::identity>
+std::string did_you_mean(std::string_view word, const Candidates& candidates, Projection name = {}) {
+  std::vector<std::string_view> names;
+  for (const auto& candidate : candidates) names.push_back(std::invoke(name, candidate));
+  const auto meant = closest(word, names);
+  return meant ? ", did you mean \"" + std::string(*meant) + "\"?" : "";
+}
+
+// The same as `closest` for many words and one list of candidates. Of several hundred candidates, only those
+// with the most similar beginning or end are compared. The candidates' texts must outlive the list.
 class SuggestionList {
  public:
   explicit SuggestionList(std::vector<std::string_view> candidates);

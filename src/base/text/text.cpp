@@ -37,6 +37,13 @@ std::errc read_double(std::string_view text, double& value) {
 
 #endif
 
+std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
+  std::vector<std::string_view> parts;
+  for (size_t at = 0; at <= text.size(); at += parts.back().size() + 1)
+    parts.push_back(text.substr(at, std::min(text.find_first_of(separators, at), text.size()) - at));
+  return parts;
+}
+
 namespace {
 
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

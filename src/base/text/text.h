@@ -11,7 +11,6 @@
 #include <functional>
 #include <iterator>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -121,10 +120,14 @@ inline std::string upper_case(std::string_view text) {
   return out;
 }
 
-// Lists of words in a sentence.
+// Lists of words.
 
-// "a", "a and b", "a, b and c"
-inline std::string word_list(std::span<const std::string_view> words) {
+// The parts of a text between any of these characters, the empty ones, too.
+std::vector<std::string_view> split(std::string_view text, std::string_view separators);
+
+// In a sentence: "a", "a and b", "a, b and c".
+template <typename Words>
+std::string word_list(const Words& words) {
   std::string out;
   for (size_t i = 0; i < words.size(); ++i) {
     if (i > 0) out += i + 1 == words.size() ? " and " : ", ";
