@@ -57,21 +57,18 @@ Tls make_tls(const SSL_METHOD* method) {
   return tls;
 }
 
-struct TlsResult {
-  Tls tls;
-  std::string error;
-};
-
-TlsResult server_tls(const TlsFiles& files) {
+// Puts what is read from the files into `made`. The error, or "".
+std::string make_server_tls(const TlsFiles& files, Tls& made) {
   Tls tls = make_tls(TLS_server_method());
-  if (!tls) return {nullptr, last_tls_error()};
+  if (!tls) return last_tls_error();
   SSL_CTX_set_options(tls.get(), SSL_OP_NO_RENEGOTIATION);
   if (SSL_CTX_use_certificate_chain_file(tls.get(), files.certificate.c_str()) != 1)
-    return {nullptr, fmt::format("{}: {}", files.certificate, last_tls_error())};
+    return fmt::format("{}: {}", files.certificate, last_tls_error());
   if (SSL_CTX_use_PrivateKey_file(tls.get(), files.key.c_str(), SSL_FILETYPE_PEM) != 1 ||
       SSL_CTX_check_private_key(tls.get()) != 1)
-    return {nullptr, fmt::format("{}: {}", files.key, last_tls_error())};
-  return {std::move(tls), ""};
+    return fmt::format("{}: {}", files.key, last_tls_error());
+  made = std::move(tls);
+  return "";
 }
 
 timeval to_timeval(std::chrono::milliseconds time) {
@@ -404,9 +401,7 @@ std::string Loop::listen(const Address& address, const std::optional<TlsFiles>& 
   server.handler = std::move(handler);
   server.http.reset(evhttp_new(state_->base.get()));
   if (tls) {
-    http::TlsResult made = http::server_tls(*tls);
-    if (!made.tls) return made.error;
-    server.tls = std::move(made.tls);
+    if (std::string error = http::make_server_tls(*tls, server.tls); !error.empty()) return error;
     evhttp_set_bevcb(server.http.get(), http::accept_tls, &server);
   }
   evhttp_set_max_body_size(server.http.get(), static_cast<ev_ssize_t>(limits.body));
@@ -439,9 +434,7 @@ std::string Loop::listen(const Address& address, const std::optional<TlsFiles>& 
 std::string Loop::reload_certificates() {
   for (Server& server : state_->servers) {
     if (!server.files) continue;
-    http::TlsResult made = http::server_tls(*server.files);
-    if (!made.tls) return made.error;
-    server.tls = std::move(made.tls);
+    if (std::string error = http::make_server_tls(*server.files, server.tls); !error.empty()) return error;
   }
   return "";
 }

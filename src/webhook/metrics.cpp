@@ -4,6 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
+#include "base/text/text.h"
+
 namespace trainjobc::webhook {
 namespace {
 
@@ -13,33 +17,31 @@ void add_header(std::string& out, std::string_view name, std::string_view type, 
   out += fmt::format("# HELP {0}{1} {2}\n# TYPE {0}{1} {3}\n", kPrefix, name, help, type);
 }
 
-void add(std::string& out, std::string_view name, std::string_view labels, double value) {
+template <class Number>
+void add(std::string& out, std::string_view name, std::string_view labels, Number value) {
   out += fmt::format("{}{}{} {}\n", kPrefix, name, labels, value);
 }
 
-void add(std::string& out, std::string_view name, std::string_view labels, uint64_t value) {
-  out += fmt::format("{}{}{} {}\n", kPrefix, name, labels, value);
+// What has one value.
+template <class Number>
+void add_single(std::string& out, std::string_view name, std::string_view type, std::string_view help,
+                Number value) {
+  add_header(out, name, type, help);
+  add(out, name, "", value);
 }
 
-// A kind that no cluster sends would make a series of its own for each request.
-std::string_view kind_label(std::string_view kind) {
-  for (const std::string_view known : {"TrainJob", "TrainingRuntime", "ClusterTrainingRuntime"}) {
-    if (kind == known) return known;
-  }
-  return "other";
-}
+constexpr std::array<std::string_view, 3> kKinds{"TrainJob", "TrainingRuntime", "ClusterTrainingRuntime"};
+constexpr std::array<std::string_view, 4> kOperations{"CREATE", "UPDATE", "DELETE", "CONNECT"};
 
-std::string_view operation_label(std::string_view operation) {
-  for (const std::string_view known : {"CREATE", "UPDATE", "DELETE", "CONNECT"}) {
-    if (operation == known) return known;
-  }
-  return "other";
+// What no cluster sends would make a series of its own for each request.
+std::string label(std::string_view word, std::span<const std::string_view> known) {
+  return std::string(base::contains(known, word) ? word : "other");
 }
 
 }  // namespace
 
 void Metrics::count_review(const Review& review, const Answer& answer, std::chrono::nanoseconds time) {
-  ++requests_[{std::string(kind_label(review.kind)), std::string(operation_label(review.operation))}];
+  ++requests_[{label(review.kind, kKinds), label(review.operation, kOperations)}];
   ++decisions_[!answer.allowed ? "denied" : answer.warnings.empty() ? "allowed" : "warned"];
   for (const std::string& rule : answer.rules) ++findings_[rule];
   const double seconds = std::chrono::duration<double>(time).count();
@@ -69,18 +71,16 @@ std::string Metrics::text(const Gauges& gauges) const {
   add(out, "review_seconds_bucket", "{le=\"+Inf\"}", reviews_);
   add(out, "review_seconds_sum", "", seconds_);
   add(out, "review_seconds_count", "", reviews_);
-  add_header(out, "bad_requests_total", "counter", "Requests that are not admission reviews.");
-  add(out, "bad_requests_total", "", bad_requests_);
-  add_header(out, "unconfirmed_total", "counter",
-             "Reviews whose findings were not told, because the runtime could not be read again.");
-  add(out, "unconfirmed_total", "", unconfirmed_);
+  add_single(out, "bad_requests_total", "counter", "Requests that are not admission reviews.", bad_requests_);
+  add_single(out, "unconfirmed_total", "counter",
+             "Reviews whose findings were not told, because the runtime could not be read again.",
+             unconfirmed_);
   add_header(out, "settings_reloads_total", "counter", "Readings of changed settings and certificates.");
   add(out, "settings_reloads_total", "{result=\"accepted\"}", good_reloads_);
   add(out, "settings_reloads_total", "{result=\"refused\"}", bad_reloads_);
-  add_header(out, "runtimes", "gauge", "Runtimes that are known.");
-  add(out, "runtimes", "", static_cast<uint64_t>(gauges.runtimes));
-  add_header(out, "watch_age_seconds", "gauge", "Time since the API server was last heard of; -1: never.");
-  add(out, "watch_age_seconds", "", gauges.watch_age);
+  add_single(out, "runtimes", "gauge", "Runtimes that are known.", gauges.runtimes);
+  add_single(out, "watch_age_seconds", "gauge", "Time since the API server was last heard of; -1: never.",
+             gauges.watch_age);
   return out;
 }
 

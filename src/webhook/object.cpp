@@ -105,6 +105,17 @@ void remove_copied_queue(Json& object, const Json& metadata) {
 
 }  // namespace
 
+const Json& member(const Json& value, const char* key) {
+  static const Json kNone;
+  const auto found = value.is_object() ? value.find(key) : value.end();
+  return value.is_object() && found != value.end() ? *found : kNone;
+}
+
+std::string text(const Json& value, const char* key) {
+  const Json& found = member(value, key);
+  return found.is_string() ? found.get<std::string>() : "";
+}
+
 std::optional<Json> parse_objects(std::string_view text, ObjectDepth depth) {
   BoundedReader reader(static_cast<size_t>(depth));
   if (!Json::sax_parse(text, &reader) || !reader.root.is_object()) return std::nullopt;

@@ -24,6 +24,10 @@ enum class ObjectDepth : size_t { Alone = 0, WatchEvent = 1, List = 2, Review = 
 // as far as its metadata, and its spec is null.
 std::optional<nlohmann::json> parse_objects(std::string_view text, ObjectDepth depth);
 
+// Of an object; null, or "", if it has none, or is something else.
+const nlohmann::json& member(const nlohmann::json& value, const char* key);
+std::string text(const nlohmann::json& value, const char* key);
+
 // The object as its author wrote it: without status, and without what servers add.
 nlohmann::json as_written(nlohmann::json object);
 

@@ -29,17 +29,6 @@ constexpr size_t kMostWarnings = 4096;
 constexpr size_t kLongestWarning = 250;
 constexpr size_t kMostChanges = 5;
 
-const Json& member(const Json& value, const char* key) {
-  static const Json kNone;
-  const auto found = value.is_object() ? value.find(key) : value.end();
-  return value.is_object() && found != value.end() ? *found : kNone;
-}
-
-std::string text(const Json& value, const char* key) {
-  const Json& found = member(value, key);
-  return found.is_string() ? found.get<std::string>() : "";
-}
-
 RuntimeName runtime_of(const Json& job, const std::string& ns) {
   const Json& ref = member(member(job, "spec"), "runtimeRef");
   std::string kind = text(ref, "kind");

@@ -20,19 +20,16 @@ constexpr int kPageSize = 20;
 // The server ends a watch after this time; the next one continues where it was.
 constexpr int kWatchSeconds = 290;
 
-std::string text_at(const Json& object, const char* map, const char* key) {
-  const auto found = object.find(map);
-  if (found == object.end() || !found->is_object()) return "";
-  const auto value = found->find(key);
-  return value != found->end() && value->is_string() ? value->get<std::string>() : "";
+std::string metadata_of(const Json& object, const char* key) {
+  return text(member(object, "metadata"), key);
 }
 
 RuntimeName name_of(const std::string& kind, const Json& object) {
-  return {kind, text_at(object, "metadata", "namespace"), text_at(object, "metadata", "name")};
+  return {kind, metadata_of(object, "namespace"), metadata_of(object, "name")};
 }
 
 StoredObject stored(const std::string& kind, Json object) {
-  StoredObject result{.json = "", .resource_version = text_at(object, "metadata", "resourceVersion")};
+  StoredObject result{.json = "", .resource_version = metadata_of(object, "resourceVersion")};
   object["apiVersion"] = model::kTrainerApiVersion;  // items of a list have no type
   object["kind"] = kind;
   result.json = checkable_text(as_written(std::move(object))).value_or("");
@@ -105,9 +102,9 @@ bool RuntimeWatch::take_list(int status, std::string_view body) {
     RuntimeName name = name_of(kind_, item);
     listed_.insert_or_assign(std::move(name), stored(kind_, std::move(item)));
   }
-  continue_ = text_at(*list, "metadata", "continue");
+  continue_ = metadata_of(*list, "continue");
   if (!continue_.empty()) return true;
-  resource_version_ = text_at(*list, "metadata", "resourceVersion");
+  resource_version_ = metadata_of(*list, "resourceVersion");
   store_.replace(kind_, std::exchange(listed_, {}));
   is_listed_ = true;
   return true;
@@ -121,7 +118,7 @@ bool RuntimeWatch::take_event(std::string_view line) {
     start_over();  // 410 Gone comes as an ERROR
     return false;
   }
-  const std::string version = text_at(*object, "metadata", "resourceVersion");
+  const std::string version = metadata_of(*object, "resourceVersion");
   if (!version.empty()) resource_version_ = version;
   if (type == "BOOKMARK") return true;
   const RuntimeName name = name_of(kind_, *object);

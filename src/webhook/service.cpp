@@ -56,12 +56,30 @@ std::string path_of(const RuntimeName& name) {
                          : fmt::format("{}/namespaces/{}/trainingruntimes/{}", base, name.ns, name.name);
 }
 
+std::string timestamp() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+}
+
+// With them, the connections that clients of the status pages can keep open.
+void limit_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur <= kMostDescriptors) return;
+  limit.rlim_cur = kMostDescriptors;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 class Service {
  public:
   Service(base::FileSystem& files, const ServiceOptions& options, const Log& log)
       : files_(files), options_(options), log_(log) {}
 
-  std::string run();
+  std::string run() {
+    if (std::string error = start(); !error.empty()) return error;
+    loop_.run();
+    write_log("stopped", {{"open_requests", loop_.open_requests()}});
+    return "";
+  }
 
  private:
   struct Watched {
@@ -71,29 +89,279 @@ class Service {
     int status = 0;
   };
 
-  std::string start();
-  std::string load_settings();
-  void write_log(std::string_view message, Json fields);
+  std::string start() {
+    policy_.deny = options_.deny;
+    policy_.trainer_version = options_.trainer_version;
+    if (std::string error = load_settings(); !error.empty()) return error;
+    add_runtimes();
+    limit_descriptors();
+    const ServerLimits limits{.body = kMaxReview};
+    std::string error =
+        loop_.listen(options_.listen, options_.tls, limits,
+                     [this](const HttpRequest& request, const Reply& reply) { review(request, reply); });
+    if (error.empty() && options_.status) {
+      error = loop_.listen(
+          *options_.status, std::nullopt, {.body = 4096},
+          [this](const HttpRequest& request, const Reply& reply) { report_status(request, reply); });
+    }
+    if (!error.empty()) return error;
+    loop_.on_stop_signal([this] { stop(); });
+    for (const auto& watched : watched_) ask(*watched);
+    seen_certificates_ = texts_of_files();
+    watch_files();
+    write_log("listening", {{"ports", loop_.ports()}});
+    return "";
+  }
 
-  void review(const HttpRequest& request, const Reply& reply);
+  // The settings as they are now; if they are invalid, the error, and the last valid ones stay.
+  std::string load_settings() {
+    if (options_.config.empty()) return "";
+    std::string text;
+    if (const auto error = base::take(files_.read(options_.config), text)) return error->message;
+    if (std::exchange(seen_settings_, text) == text) return "";
+    lint::ConfigResult result = lint::load_config(files_, options_.config);
+    if (const auto* error = std::get_if<lint::ConfigError>(&result)) return error->text;
+    auto config = std::make_shared<lint::Config>(std::move(std::get<lint::Config>(result)));
+    config->folder.clear();  // paths are NAMESPACE/KIND/NAME, not below a folder
+    policy_.trainer_version = options_.trainer_version != "auto" ? options_.trainer_version
+                                                                 : config->trainer_version.value_or("auto");
+    policy_.config = std::move(config);
+    return "";
+  }
+
+  void write_log(std::string_view message, Json fields) {
+    fields["time"] = timestamp();
+    fields["msg"] = message;
+    log_(fields.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+
+  void review(const HttpRequest& request, const Reply& reply) {
+    if (request.path != "/validate") return reply({404, "text/plain", "reviews are sent to /validate\n"});
+    if (request.method != "POST") return reply({405, "text/plain", "send an AdmissionReview with POST\n"});
+    const Clock::time_point begin = Clock::now();
+    auto read = read_review(request.body);
+    if (const auto* bad = std::get_if<BadReview>(&read)) {
+      metrics_.count_bad_request();
+      return reply({400, "text/plain", bad->message + "\n"});
+    }
+    auto& review = std::get<Review>(read);
+    const bool knows = !review.runtime || store_.is_known(review.runtime->kind);
+    const StoredObject* runtime = review.runtime && knows ? store_.find(*review.runtime) : nullptr;
+    Answer found = knows ? check(review, runtime) : Answer{};
+    if (found.has_findings() && runtime && options_.api_server)
+      return confirm(std::move(review), *runtime, found, begin, reply);
+    answer(review, found, begin, reply);
+  }
+
+  // The runtime may have changed a moment ago: findings are only told if it is still the one that was used.
   void confirm(Review review, const StoredObject& known, const Answer& answer, Clock::time_point begin,
-               const Reply& reply);
-  Answer check(const Review& review, const StoredObject* runtime) const;
-  void answer(const Review& review, const Answer& answer, Clock::time_point begin, const Reply& reply);
-  void report_status(const HttpRequest& request, const Reply& reply);
-  bool is_ready() const;
-  Gauges gauges() const;
+               const Reply& reply) {
+    struct Confirmation {
+      Review review;
+      std::string version;
+      Answer answer;
+      std::string body;
+      int status = 0;
+    };
+    auto state =
+        std::make_shared<Confirmation>(Confirmation{std::move(review), known.resource_version, answer});
+    const ClientRequest request{options_.api_server->url + path_of(*state->review.runtime), token(),
+                                options_.api_server->authority, kConfirmation};
+    loop_.get(request, {.begin = [state](int status) { state->status = status; },
+                        .part =
+                            [state](const std::string& part) {
+                              if (state->body.size() < kMaxReview) state->body += part;
+                            },
+                        .end =
+                            [this, state, begin, reply](const std::string& error) {
+                              const auto now = error.empty() && state->status == 200
+                                                   ? read_runtime(state->review.runtime->kind, state->body)
+                                                   : std::nullopt;
+                              if (!now) {
+                                metrics_.count_unconfirmed();
+                                return this->answer(state->review, {}, begin, reply);
+                              }
+                              const bool is_same = now->resource_version == state->version;
+                              this->answer(state->review,
+                                           is_same ? state->answer : check(state->review, &*now), begin,
+                                           reply);
+                            }});
+  }
 
-  void add_runtimes();
-  void ask(Watched& watched);
-  void take_part(Watched& watched, std::string_view part);
-  void end_answer(Watched& watched, const std::string& error);
-  std::string token() const;
+  Answer check(const Review& review, const StoredObject* runtime) const {
+    return review.runtime ? check_job(review, runtime, policy_) : check_runtime(review, policy_);
+  }
 
-  void watch_files();
-  std::string texts_of_files() const;
-  void stop();
-  void stop_when_idle(Clock::time_point deadline, bool was_idle);
+  void answer(const Review& review, const Answer& answer, Clock::time_point begin, const Reply& reply) {
+    const auto time = Clock::now() - begin;
+    metrics_.count_review(review, answer, time);
+    if (answer.has_findings()) {
+      write_log("findings", {{"uid", review.uid},
+                             {"kind", review.kind},
+                             {"namespace", review.ns},
+                             {"name", review.name},
+                             {"operation", review.operation},
+                             {"allowed", answer.allowed},
+                             {"rules", answer.rules}});
+    }
+    reply({200, "application/json", write_answer(review.uid, answer)});
+  }
+
+  void report_status(const HttpRequest& request, const Reply& reply) {
+    if (request.path == "/healthz") return reply({200, "text/plain", "ok\n"});
+    if (request.path == "/readyz") {
+      was_known_ = is_ready() || was_known_;
+      return is_ready() ? reply({200, "text/plain", "ok\n"})
+                        : reply({503, "text/plain",
+                                 is_stopping_ ? "stopping\n" : "the runtimes are not known yet\n"});
+    }
+    if (request.path == "/metrics") return reply({200, "text/plain; version=0.0.4", metrics_.text(gauges())});
+    reply({404, "text/plain", "there are /healthz, /readyz and /metrics\n"});
+  }
+
+  bool is_ready() const {
+    const bool all_known = std::ranges::all_of(
+        kKinds, [&](const WatchedKind& kind) { return !options_.api_server || store_.is_known(kind.kind); });
+    return !is_stopping_ && (was_known_ || all_known);
+  }
+
+  Gauges gauges() const {
+    Gauges result{.runtimes = store_.size(), .watch_age = -1};
+    for (const auto& watched : watched_) {
+      if (!watched->watch.heard) return {store_.size(), -1};
+      const double age = std::chrono::duration<double>(Clock::now() - *watched->watch.heard).count();
+      result.watch_age = std::max(result.watch_age, age);
+    }
+    return result;
+  }
+
+  // Those of files; with an API server, the watches of its own.
+  void add_runtimes() {
+    for (const WatchedKind& kind : kKinds) {
+      if (options_.api_server) {
+        watched_.push_back(std::make_unique<Watched>(
+            Watched{RuntimeWatch(store_, std::string(kind.kind), std::string(kind.resource))}));
+      } else {
+        store_.trust(kind.kind);
+      }
+    }
+    compile::InputSet set;
+    base::Diagnostics ignored;  // the command has shown them
+    compile::read_inputs(options_.runtimes, set, ignored);
+    for (const compile::InputObject& object : set.objects) {
+      if (!object.is_runtime() || !object.root) continue;
+      std::string text;
+      yaml::write_yaml(*object.root, yaml::KeyOrder::AsIs, text);
+      const bool has_namespace = object.kind == compile::InputKind::TrainingRuntime;
+      store_.put({std::string(object.id.kind), has_namespace ? std::string(object.id.ns) : "",
+                  std::string(object.id.name)},
+                 {std::move(text), ""});
+    }
+  }
+
+  void ask(Watched& watched) {
+    if (is_stopping_) return;
+    watched.buffer.clear();
+    watched.status = 0;
+    const ClientRequest request{options_.api_server->url + watched.watch.next_request(), token(),
+                                options_.api_server->authority,
+                                watched.watch.is_watching() ? kWatchTimeout : seconds{30}};
+    loop_.get(request, {.begin =
+                            [this, &watched](int status) {
+                              watched.status = status;
+                              watched.watch.heard = Clock::now();
+                              if (status != 200 || !watched.watch.is_watching()) return;
+                              watched.watch.start_watch();
+                              watched.pause = kFirstPause;
+                              was_known_ = was_known_ || is_ready();
+                            },
+                        .part = [this, &watched](const std::string& part) { take_part(watched, part); },
+                        .end = [this, &watched](const std::string& error) { end_answer(watched, error); }});
+  }
+
+  void take_part(Watched& watched, std::string_view part) {
+    watched.watch.heard = Clock::now();
+    if (watched.buffer.size() + part.size() > kMaxAnswer) watched.status = 0;
+    if (watched.status != 200) return;
+    const size_t old = watched.buffer.size();
+    watched.buffer += part;
+    if (!watched.watch.is_watching()) return;
+    size_t begin = 0;
+    for (size_t end = watched.buffer.find('\n', old); end != std::string::npos;
+         end = watched.buffer.find('\n', begin)) {
+      const std::string_view line = std::string_view(watched.buffer).substr(begin, end - begin);
+      begin = end + 1;
+      if (!line.empty() && !watched.watch.take_event(line)) {
+        watched.status = 0;  // the rest of this answer no longer counts
+        break;
+      }
+    }
+    watched.buffer.erase(0, begin);
+  }
+
+  void end_answer(Watched& watched, const std::string& error) {
+    const bool was_watching = watched.watch.is_watching();
+    bool is_good = error.empty() && watched.status == 200;
+    if (was_watching) {
+      watched.watch.end_watch(error.empty() ? watched.status : 0);
+    } else {
+      is_good = watched.watch.take_list(error.empty() ? watched.status : 0, watched.buffer);
+    }
+    watched.buffer.clear();
+    if (!is_good) {
+      write_log("the API server can't be watched", {{"error", error}, {"status", watched.status}});
+      watched.pause = std::min(watched.pause * 2, kLongestPause);
+    }
+    if (is_stopping_) return;
+    loop_.after(is_good ? milliseconds{0} : watched.pause, [this, &watched] { ask(watched); });
+  }
+
+  std::string token() const {
+    if (!options_.api_server || options_.api_server->token.empty()) return "";
+    return std::string(base::trimmed(files_.text_of(options_.api_server->token)));
+  }
+
+  void watch_files() {
+    loop_.after(kReload, [this] {
+      const std::string before = seen_settings_;
+      const std::string error = load_settings();
+      if (!error.empty()) write_log("the settings are not used", {{"error", error}});
+      if (before != seen_settings_ || !error.empty()) metrics_.count_reload(error.empty());
+      std::string certificates = texts_of_files();
+      if (certificates != seen_certificates_) {
+        const std::string problem = loop_.reload_certificates();
+        if (problem.empty()) seen_certificates_ = std::move(certificates);
+        metrics_.count_reload(problem.empty());
+        write_log(problem.empty() ? "certificate read again" : "the certificate is not used",
+                  {{"error", problem}});
+      }
+      watch_files();
+    });
+  }
+
+  std::string texts_of_files() const {
+    if (!options_.tls) return "";
+    return files_.text_of(options_.tls->certificate) + files_.text_of(options_.tls->key);
+  }
+
+  // Serves for half of the time, while the cluster takes this pod off its Service; then answers what is open.
+  void stop() {
+    if (std::exchange(is_stopping_, true)) return loop_.stop();
+    write_log("stopping", {{"open_requests", loop_.open_requests()}});
+    loop_.close_connections();
+    const Clock::time_point deadline = Clock::now() + options_.drain;
+    loop_.after(std::chrono::duration_cast<milliseconds>(options_.drain) / 2, [this, deadline] {
+      loop_.close_listeners();
+      stop_when_idle(deadline, false);
+    });
+  }
+
+  // The last answers are on their way until the next look.
+  void stop_when_idle(Clock::time_point deadline, bool was_idle) {
+    const bool is_idle = loop_.open_requests() == 0;
+    if ((is_idle && was_idle) || Clock::now() >= deadline) return loop_.stop();
+    loop_.after(milliseconds{20}, [this, deadline, is_idle] { stop_when_idle(deadline, is_idle); });
+  }
 
   base::FileSystem& files_;
   const ServiceOptions& options_;
@@ -108,308 +376,6 @@ class Service {
   bool was_known_ = false;
   bool is_stopping_ = false;
 };
-
-std::string timestamp() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
-}
-
-void Service::write_log(std::string_view message, Json fields) {
-  fields["time"] = timestamp();
-  fields["msg"] = message;
-  log_(fields.dump(-1, ' ', false, Json::error_handler_t::replace));
-}
-
-// With them, the connections that clients of the status pages can keep open.
-void limit_descriptors() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur <= kMostDescriptors) return;
-  limit.rlim_cur = kMostDescriptors;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-std::string Service::run() {
-  if (std::string error = start(); !error.empty()) return error;
-  loop_.run();
-  write_log("stopped", {{"open_requests", loop_.open_requests()}});
-  return "";
-}
-
-std::string Service::start() {
-  policy_.deny = options_.deny;
-  policy_.trainer_version = options_.trainer_version;
-  if (std::string error = load_settings(); !error.empty()) return error;
-  add_runtimes();
-  limit_descriptors();
-  const ServerLimits limits{.body = kMaxReview};
-  std::string error =
-      loop_.listen(options_.listen, options_.tls, limits,
-                   [this](const HttpRequest& request, const Reply& reply) { review(request, reply); });
-  if (error.empty() && options_.status) {
-    error = loop_.listen(
-        *options_.status, std::nullopt, {.body = 4096},
-        [this](const HttpRequest& request, const Reply& reply) { report_status(request, reply); });
-  }
-  if (!error.empty()) return error;
-  loop_.on_stop_signal([this] { stop(); });
-  for (const auto& watched : watched_) ask(*watched);
-  seen_certificates_ = texts_of_files();
-  watch_files();
-  write_log("listening", {{"ports", loop_.ports()}});
-  return "";
-}
-
-// The settings as they are now; if they are invalid, the error, and the last valid ones stay.
-std::string Service::load_settings() {
-  if (options_.config.empty()) return "";
-  auto text = files_.read(options_.config);
-  if (const auto* error = std::get_if<base::IoError>(&text)) return error->message;
-  if (std::get<std::string>(text) == seen_settings_) return "";
-  seen_settings_ = std::get<std::string>(text);
-  lint::ConfigResult result = lint::load_config(files_, options_.config);
-  if (const auto* error = std::get_if<lint::ConfigError>(&result)) return error->text;
-  auto config = std::make_shared<lint::Config>(std::move(std::get<lint::Config>(result)));
-  config->folder.clear();  // paths are NAMESPACE/KIND/NAME, not below a folder
-  policy_.trainer_version = options_.trainer_version != "auto" ? options_.trainer_version
-                                                               : config->trainer_version.value_or("auto");
-  policy_.config = std::move(config);
-  return "";
-}
-
-void Service::review(const HttpRequest& request, const Reply& reply) {
-  if (request.path != "/validate") return reply({404, "text/plain", "reviews are sent to /validate\n"});
-  if (request.method != "POST") return reply({405, "text/plain", "send an AdmissionReview with POST\n"});
-  const Clock::time_point begin = Clock::now();
-  auto read = read_review(request.body);
-  if (const auto* bad = std::get_if<BadReview>(&read)) {
-    metrics_.count_bad_request();
-    return reply({400, "text/plain", bad->message + "\n"});
-  }
-  auto& review = std::get<Review>(read);
-  const bool knows = !review.runtime || store_.is_known(review.runtime->kind);
-  const StoredObject* runtime = review.runtime && knows ? store_.find(*review.runtime) : nullptr;
-  Answer found = knows ? check(review, runtime) : Answer{};
-  if (found.has_findings() && runtime && options_.api_server)
-    return confirm(std::move(review), *runtime, found, begin, reply);
-  answer(review, found, begin, reply);
-}
-
-Answer Service::check(const Review& review, const StoredObject* runtime) const {
-  return review.runtime ? check_job(review, runtime, policy_) : check_runtime(review, policy_);
-}
-
-// The runtime may have changed a moment ago: findings are only told if it is still the one that was used.
-void Service::confirm(Review review, const StoredObject& known, const Answer& answer, Clock::time_point begin,
-                      const Reply& reply) {
-  struct Confirmation {
-    Review review;
-    std::string version;
-    Answer answer;
-    std::string body;
-    int status = 0;
-  };
-  auto state =
-      std::make_shared<Confirmation>(Confirmation{std::move(review), known.resource_version, answer});
-  const ClientRequest request{options_.api_server->url + path_of(*state->review.runtime), token(),
-                              options_.api_server->authority, kConfirmation};
-  loop_.get(request, {.begin = [state](int status) { state->status = status; },
-                      .part =
-                          [state](const std::string& part) {
-                            if (state->body.size() < kMaxReview) state->body += part;
-                          },
-                      .end =
-                          [this, state, begin, reply](const std::string& error) {
-                            const auto now = error.empty() && state->status == 200
-                                                 ? read_runtime(state->review.runtime->kind, state->body)
-                                                 : std::nullopt;
-                            if (!now) {
-                              metrics_.count_unconfirmed();
-                              return this->answer(state->review, {}, begin, reply);
-                            }
-                            const bool is_same = now->resource_version == state->version;
-                            this->answer(state->review, is_same ? state->answer : check(state->review, &*now),
-                                         begin, reply);
-                          }});
-}
-
-void Service::answer(const Review& review, const Answer& answer, Clock::time_point begin,
-                     const Reply& reply) {
-  const auto time = Clock::now() - begin;
-  metrics_.count_review(review, answer, time);
-  if (answer.has_findings()) {
-    write_log("findings", {{"uid", review.uid},
-                           {"kind", review.kind},
-                           {"namespace", review.ns},
-                           {"name", review.name},
-                           {"operation", review.operation},
-                           {"allowed", answer.allowed},
-                           {"rules", answer.rules}});
-  }
-  reply({200, "application/json", write_answer(review.uid, answer)});
-}
-
-bool Service::is_ready() const {
-  const bool all_known = std::ranges::all_of(
-      kKinds, [&](const WatchedKind& kind) { return !options_.api_server || store_.is_known(kind.kind); });
-  return !is_stopping_ && (was_known_ || all_known);
-}
-
-Gauges Service::gauges() const {
-  Gauges result{.runtimes = store_.size(), .watch_age = -1};
-  for (const auto& watched : watched_) {
-    if (!watched->watch.heard) return {store_.size(), -1};
-    const double age = std::chrono::duration<double>(Clock::now() - *watched->watch.heard).count();
-    result.watch_age = std::max(result.watch_age, age);
-  }
-  return result;
-}
-
-void Service::report_status(const HttpRequest& request, const Reply& reply) {
-  if (request.path == "/healthz") return reply({200, "text/plain", "ok\n"});
-  if (request.path == "/readyz") {
-    was_known_ = is_ready() || was_known_;
-    return is_ready()
-               ? reply({200, "text/plain", "ok\n"})
-               : reply({503, "text/plain", is_stopping_ ? "stopping\n" : "the runtimes are not known yet\n"});
-  }
-  if (request.path == "/metrics") return reply({200, "text/plain; version=0.0.4", metrics_.text(gauges())});
-  reply({404, "text/plain", "there are /healthz, /readyz and /metrics\n"});
-}
-
-// Those of files; with an API server, the watches of its own.
-void Service::add_runtimes() {
-  for (const WatchedKind& kind : kKinds) {
-    if (options_.api_server) {
-      watched_.push_back(std::make_unique<Watched>(
-          Watched{RuntimeWatch(store_, std::string(kind.kind), std::string(kind.resource))}));
-    } else {
-      store_.trust(kind.kind);
-    }
-  }
-  compile::InputSet set;
-  base::Diagnostics ignored;  // the command has shown them
-  compile::read_inputs(options_.runtimes, set, ignored);
-  for (const compile::InputObject& object : set.objects) {
-    if (!object.is_runtime() || !object.root) continue;
-    std::string text;
-    yaml::write_yaml(*object.root, yaml::KeyOrder::AsIs, text);
-    const bool has_namespace = object.kind == compile::InputKind::TrainingRuntime;
-    store_.put({std::string(object.id.kind), has_namespace ? std::string(object.id.ns) : "",
-                std::string(object.id.name)},
-               {std::move(text), ""});
-  }
-}
-
-std::string Service::token() const {
-  if (!options_.api_server || options_.api_server->token.empty()) return "";
-  auto text = files_.read(options_.api_server->token);
-  const auto* read = std::get_if<std::string>(&text);
-  return read ? std::string(base::trimmed(*read)) : "";
-}
-
-void Service::ask(Watched& watched) {
-  if (is_stopping_) return;
-  watched.buffer.clear();
-  watched.status = 0;
-  const ClientRequest request{options_.api_server->url + watched.watch.next_request(), token(),
-                              options_.api_server->authority,
-                              watched.watch.is_watching() ? kWatchTimeout : seconds{30}};
-  loop_.get(request, {.begin =
-                          [this, &watched](int status) {
-                            watched.status = status;
-                            watched.watch.heard = Clock::now();
-                            if (status != 200 || !watched.watch.is_watching()) return;
-                            watched.watch.start_watch();
-                            watched.pause = kFirstPause;
-                            was_known_ = was_known_ || is_ready();
-                          },
-                      .part = [this, &watched](const std::string& part) { take_part(watched, part); },
-                      .end = [this, &watched](const std::string& error) { end_answer(watched, error); }});
-}
-
-void Service::take_part(Watched& watched, std::string_view part) {
-  watched.watch.heard = Clock::now();
-  if (watched.buffer.size() + part.size() > kMaxAnswer) watched.status = 0;
-  if (watched.status != 200) return;
-  const size_t old = watched.buffer.size();
-  watched.buffer += part;
-  if (!watched.watch.is_watching()) return;
-  size_t begin = 0;
-  for (size_t end = watched.buffer.find('\n', old); end != std::string::npos;
-       end = watched.buffer.find('\n', begin)) {
-    const std::string_view line = std::string_view(watched.buffer).substr(begin, end - begin);
-    begin = end + 1;
-    if (!line.empty() && !watched.watch.take_event(line)) {
-      watched.status = 0;  // the rest of this answer no longer counts
-      break;
-    }
-  }
-  watched.buffer.erase(0, begin);
-}
-
-void Service::end_answer(Watched& watched, const std::string& error) {
-  const bool was_watching = watched.watch.is_watching();
-  bool is_good = error.empty() && watched.status == 200;
-  if (was_watching) {
-    watched.watch.end_watch(error.empty() ? watched.status : 0);
-  } else {
-    is_good = watched.watch.take_list(error.empty() ? watched.status : 0, watched.buffer);
-  }
-  watched.buffer.clear();
-  if (!is_good) {
-    write_log("the API server can't be watched", {{"error", error}, {"status", watched.status}});
-    watched.pause = std::min(watched.pause * 2, kLongestPause);
-  }
-  if (is_stopping_) return;
-  loop_.after(is_good ? milliseconds{0} : watched.pause, [this, &watched] { ask(watched); });
-}
-
-std::string Service::texts_of_files() const {
-  std::string texts;
-  if (!options_.tls) return texts;
-  for (const std::string& path : {options_.tls->certificate, options_.tls->key}) {
-    auto text = files_.read(path);
-    if (const auto* read = std::get_if<std::string>(&text)) texts += *read;
-  }
-  return texts;
-}
-
-void Service::watch_files() {
-  loop_.after(kReload, [this] {
-    const std::string before = seen_settings_;
-    const std::string error = load_settings();
-    if (!error.empty()) write_log("the settings are not used", {{"error", error}});
-    if (before != seen_settings_ || !error.empty()) metrics_.count_reload(error.empty());
-    std::string certificates = texts_of_files();
-    if (certificates != seen_certificates_) {
-      const std::string problem = loop_.reload_certificates();
-      if (problem.empty()) seen_certificates_ = std::move(certificates);
-      metrics_.count_reload(problem.empty());
-      write_log(problem.empty() ? "certificate read again" : "the certificate is not used",
-                {{"error", problem}});
-    }
-    watch_files();
-  });
-}
-
-// Serves for half of the time, while the cluster takes this pod off its Service; then answers what is open.
-void Service::stop() {
-  if (std::exchange(is_stopping_, true)) return loop_.stop();
-  write_log("stopping", {{"open_requests", loop_.open_requests()}});
-  loop_.close_connections();
-  const Clock::time_point deadline = Clock::now() + options_.drain;
-  loop_.after(std::chrono::duration_cast<milliseconds>(options_.drain) / 2, [this, deadline] {
-    loop_.close_listeners();
-    stop_when_idle(deadline, false);
-  });
-}
-
-// The last answers are on their way until the next look.
-void Service::stop_when_idle(Clock::time_point deadline, bool was_idle) {
-  const bool is_idle = loop_.open_requests() == 0;
-  if ((is_idle && was_idle) || Clock::now() >= deadline) return loop_.stop();
-  loop_.after(milliseconds{20}, [this, deadline, is_idle] { stop_when_idle(deadline, is_idle); });
-}
 
 }  // namespace
 
