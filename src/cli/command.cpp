@@ -8,18 +8,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text/text.h"
+
 namespace trainjobc::cli {
 namespace {
-
-std::vector<std::string> split(std::string_view names) {
-  std::vector<std::string> parts;
-  for (size_t at = 0; at <= names.size();) {
-    const size_t end = std::min(names.find(',', at), names.size());
-    parts.emplace_back(names.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
-}
 
 std::string value_name(const Flag::Target& target) {
   if (std::holds_alternative<unsigned*>(target)) return "UINT";
@@ -73,7 +65,7 @@ Flag& Flag::was(std::string old_name) {
 }
 
 bool Flag::has_name(std::string_view name) const {
-  return std::ranges::count(names, name) > 0 || std::ranges::count(old_names, name) > 0;
+  return base::contains(names, name) || base::contains(old_names, name);
 }
 
 const std::string& Flag::long_name() const {
@@ -99,7 +91,7 @@ Command::~Command() = default;
 
 Flag& Command::add(std::string_view names, Flag::Target target, std::string description) {
   Flag& flag = flags.emplace_back();
-  flag.names = split(names);
+  for (const std::string_view one : base::split(names, ",")) flag.names.emplace_back(one);
   flag.value = value_name(target);
   flag.description = std::move(description);
   flag.positional = !names.starts_with('-');

@@ -137,10 +137,6 @@ std::string help_text(const Command& command, size_t terminal);
 // What the program prints without a command.
 std::string short_help(const Command& command, size_t terminal);
 
-// The words of one paragraph in lines of at most `width` columns; lines after the first are indented by
-// `indent` spaces.
-std::string fill(std::string_view text, size_t width, size_t indent);
-
 // Manual pages, generated from the same descriptions as --help.
 
 // One page in man(7)'s language: of the root, trainjobc(1), or of a command, trainjobc-render(1).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The commands: their setup functions, and those whose programs tests can replace.
+// The commands: their setup functions, and those that tests run with flags.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/process.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options.h"
@@ -37,32 +36,6 @@ std::function<int(Console&)> setup_schema(Command& command);
 std::function<int(Console&)> setup_completion(Command& command);
 std::function<int(Console&)> setup_version(Command& command);
 
-// trainjobc graph, with the programs it runs exchangeable for tests.
-
-struct GraphFlags {
-  InputFlags input;
-  ColourFlag colour;
-  std::string format = "mermaid";
-};
-
-// 0: drawn; 1: an input was rejected; 2: usage, I/O, no Graphviz.
-int run_graph(Console& console, const GraphFlags& flags, base::ProcessRunner& runner);
-
-// trainjobc plan, with the programs it runs exchangeable for tests.
-
-struct PlanFlags {
-  InputFlags input;
-  ColourFlag colour;
-  std::vector<std::string> quota;
-  bool cluster = false;
-  KubectlFlags kubectl;
-  bool ranks = false;
-  std::string format = "text";
-};
-
-// 0: planned; 1: an input was rejected, or a job can never be admitted; 2: usage, I/O, kubectl.
-int run_plan(Console& console, const PlanFlags& flags, base::ProcessRunner& runner);
-
 // The language server, and its files.
 
 // Loads what `lint` loads for paths, with the environment of the console.
@@ -71,7 +44,7 @@ lsp::RootBuilder root_builder(Console& console);
 
 std::function<int(Console&)> setup_lsp(Command& command);
 
-// trainjobc diff; tests can replace the programs that it runs.
+// trainjobc diff
 
 struct DiffFlags {
   InputFlags input;
@@ -95,17 +68,16 @@ struct DiffFlags {
 
 std::optional<cluster::Report> compare_files(Console& console, const DiffFlags& flags,
                                              const InputFlags& before, const InputFlags& after);
-std::optional<cluster::Report> compare_revisions(Console& console, const DiffFlags& flags,
-                                                 base::ProcessRunner& runner);
+std::optional<cluster::Report> compare_revisions(Console& console, const DiffFlags& flags);
 std::optional<cluster::Report> compare_versions(Console& console, const DiffFlags& flags);
 
 // How diff compiles.
 Options options_of(const DiffFlags& flags);
 
 // 0: the same, 1: different, above 1: an error.
-int run_diff(Console& console, const DiffFlags& flags, base::ProcessRunner& runner);
+int run_diff(Console& console, const DiffFlags& flags);
 
-// trainjobc runtimes pull and check, with the programs they run exchangeable for tests.
+// trainjobc runtimes pull and check
 
 // How runtimes pull and check ask a cluster.
 struct RuntimeClusterFlags {
@@ -130,24 +102,13 @@ struct RuntimesCheckFlags {
   bool ask_cluster = false;
 };
 
-struct RuntimesUsedByFlags {
-  std::vector<std::string> paths;
-  DirectoryFlags directories;
-  std::string name;    // "": all
-  std::string format;  // text, json or name
-  RootFlags roots;
-};
-
 // 0: written; 2: usage, I/O or kubectl.
-int run_runtimes_pull(Console& console, const RuntimesPullFlags& flags, base::ProcessRunner& runner);
+int run_runtimes_pull(Console& console, const RuntimesPullFlags& flags);
 
 // 0: none differs; 1: one does; 2: usage, I/O or kubectl.
-int run_runtimes_check(Console& console, const RuntimesCheckFlags& flags, base::ProcessRunner& runner);
+int run_runtimes_check(Console& console, const RuntimesCheckFlags& flags);
 
-// 0; 2: usage or I/O.
-int run_runtimes_used_by(Console& console, const RuntimesUsedByFlags& flags);
-
-// trainjobc submit; tests can replace the programs that it runs, and the clock.
+// trainjobc submit; tests can replace the clock.
 
 struct SubmitFlags {
   InputFlags input;
@@ -161,14 +122,8 @@ struct SubmitFlags {
   bool cancel_on_interrupt = false;
 };
 
-// How submit runs kubectl and waits.
-struct SubmitSystem {
-  base::ProcessRunner& runner;
-  base::Clock& clock;
-};
-
 // 0: everything is in place; 1: an input was rejected, or with --wait a JobSet failed; 2: usage, I/O,
 // kubectl, timeout; 128 + the number of an ignored signal that was received during --wait.
-int run_submit(Console& console, SubmitFlags flags, const SubmitSystem& system);
+int run_submit(Console& console, SubmitFlags flags, base::Clock& clock);
 
 }  // namespace trainjobc::cli

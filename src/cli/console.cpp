@@ -63,6 +63,14 @@ int fail(Console& console, std::string_view message) {
   return kFailed;
 }
 
+int print_text(Console& console, std::string_view text, int status) {
+  return console.write_stdout(text) ? status : fail(console, "can't write the output");
+}
+
+int print_manifests(Console& console, std::string_view text, int status) {
+  return console.write_manifests(text) ? status : fail(console, "can't write the output");
+}
+
 namespace {
 
 size_t width_of(int stream) {

@@ -3,9 +3,11 @@
 // The input and output of a command: the process's streams, or strings in tests.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostic.h"
@@ -14,6 +16,11 @@
 #include "base/text/printable.h"
 
 namespace trainjobc::cli {
+
+// Exit statuses of the commands.
+inline constexpr int kOk = 0;
+inline constexpr int kRejected = 1;  // an input was rejected, or lint has findings
+inline constexpr int kFailed = 2;    // usage or I/O
 
 enum class ColourChoice { Auto, Always, Never };
 
@@ -78,6 +85,55 @@ void note(Console& console, std::string_view message);
 // "trainjobc: <message>" in the same way; returns kFailed.
 int fail(Console& console, std::string_view message);
 
+// What there is; nullopt after an error, with `lead` before its text.
+template <class T>
+std::optional<T> got(Console& console, base::IoResult<T> result, const std::string& lead = "") {
+  if (auto* value = std::get_if<T>(&result)) return std::move(*value);
+  fail(console, lead + std::get<base::IoError>(result).message);
+  return std::nullopt;
+}
+
+// Write a whole output. Return `status`; after an error, kFailed.
+int print_text(Console& console, std::string_view text, int status = kOk);
+int print_manifests(Console& console, std::string_view text, int status = kOk);
+
+// Writes texts with `joints` before, between and after them, in parts of about a megabyte. False if not
+// everything could be written.
+template <class Texts, class Joints, class Write, class Projection = std::identity>
+bool write_joined(const Texts& texts, const Joints& joints, const Write& write, Projection text_of = {}) {
+  constexpr size_t kAtOnce = size_t{1} << 20U;
+  std::string part(joints.opening);
+  std::string_view joint;
+  for (const auto& one : texts) {
+    part.append(std::exchange(joint, joints.between)).append(std::invoke(text_of, one));
+    if (part.size() < kAtOnce) continue;
+    if (!write(part)) return false;
+    part.clear();
+  }
+  return write(part.append(joints.closing));
+}
+
+// Another console, of which something is different.
+class WrappedConsole : public Console {
+ public:
+  explicit WrappedConsole(Console& outer) : outer_(outer) {}
+
+  base::FileSystem& files() override { return outer_.files(); }
+  base::ProcessRunner& processes() override { return outer_.processes(); }
+  base::IoResult<std::string> read_stdin() override { return outer_.read_stdin(); }
+  bool stdin_is_terminal() const override { return outer_.stdin_is_terminal(); }
+  bool stdout_is_terminal() const override { return outer_.stdout_is_terminal(); }
+  bool stderr_is_terminal() const override { return outer_.stderr_is_terminal(); }
+  std::string environment(const char* name) const override { return outer_.environment(name); }
+  size_t stdout_width() const override { return outer_.stdout_width(); }
+  size_t stderr_width() const override { return outer_.stderr_width(); }
+  bool send_stdout(std::string_view text) override { return outer_.send_stdout(text); }
+  void send_stderr(std::string_view text) override { outer_.send_stderr(text); }
+
+ private:
+  Console& outer_;
+};
+
 // The console of a real process.
 
 class ProcessConsole final : public Console {
@@ -120,11 +176,5 @@ class ProgressBlock {
   size_t width_ = 0;
   std::vector<std::string> shown_;
 };
-
-// Exit statuses of the commands.
-
-inline constexpr int kOk = 0;
-inline constexpr int kRejected = 1;  // an input was rejected, or lint has findings
-inline constexpr int kFailed = 2;    // usage or I/O
 
 }  // namespace trainjobc::cli

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/files/paths.h"
+#include "base/text/text.h"
 #include "cli/roots.h"
 #include "features/gitops/render.h"
 #include "features/gitops/roots.h"
@@ -25,13 +26,6 @@ using gitops::Content;
 using gitops::Root;
 using kustomize::Built;
 
-std::string list_of(const std::vector<std::string>& words) {
-  std::string text;
-  for (size_t i = 0; i < words.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
-  return text;
-}
-
 // What a root is read as: the sources, and what was built for it.
 struct Read {
   std::vector<Source> sources;
@@ -45,7 +39,8 @@ class GitopsRoots {
       : console_(console), flags_(flags), configurations_(configurations), is_quiet_(is_quiet) {}
 
   std::optional<std::vector<lint::InputGroup>> take(Loaded& loaded) {
-    const std::string repository = repository_root(console_);  // to which paths of the objects are relative
+    std::string repository = repository_root(console_);  // to which paths of the objects are relative
+    if (repository.empty()) repository = base::working_directory();
     std::vector<Root> roots = gitops::find_roots(console_.files(), loaded.sources, repository);
     if (roots.empty()) {
       fail(console_, "--roots: the inputs have no Kustomization, no HelmRelease and no Application");
@@ -140,15 +135,16 @@ class GitopsRoots {
   void explain(const Root& root, const std::string& title) {
     if (!root.without.empty())
       say(fmt::format("{}: the values of {} are not known: it is checked without them", title,
-                      list_of(root.without)));
+                      base::word_list(root.without)));
     if (!root.ignored.empty())
-      say(fmt::format("{}: {} {} not applied", title, list_of(root.ignored),
+      say(fmt::format("{}: {} {} not applied", title, base::word_list(root.ignored),
                       root.ignored.size() == 1 ? "is" : "are"));
     if (!root.not_here.empty())
       say(fmt::format("{}: no file has {}: what may be set there is not checked", title,
-                      list_of(root.not_here)));
+                      base::word_list(root.not_here)));
     if (!root.bad_variables.empty())
-      say(fmt::format("{}: Flux refuses the names of variables {}", title, list_of(root.bad_variables)));
+      say(fmt::format("{}: Flux refuses the names of variables {}", title,
+                      base::word_list(root.bad_variables)));
   }
 
   void say(const std::string& text) {
@@ -165,21 +161,14 @@ class GitopsRoots {
       take_built(root.folder, read);
       return read;
     }
-    const auto& listed = listed_.at(&root);
-    if (const auto* error = std::get_if<base::IoError>(&listed)) {
-      fail(console_, error->message);
-      return std::nullopt;
-    }
-    const auto& manifests = std::get<gitops::Manifests>(listed);
-    for (const std::string& folder : manifests.kustomizations) take_built(folder, read);
-    for (const std::string& file : manifests.files) {
+    const auto manifests = got(console_, listed_.at(&root));
+    if (!manifests) return std::nullopt;
+    for (const std::string& folder : manifests->kustomizations) take_built(folder, read);
+    for (const std::string& file : manifests->files) {
       deployed_.insert(base::absolute_path(file));
-      auto text = console_.files().read(file);
-      if (const auto* error = std::get_if<base::IoError>(&text)) {
-        fail(console_, error->message);
-        return std::nullopt;
-      }
-      read.sources.push_back({file, std::move(std::get<std::string>(text)), false});
+      auto text = got(console_, console_.files().read(file));
+      if (!text) return std::nullopt;
+      read.sources.push_back({file, std::move(*text), false});
     }
     return read;
   }
@@ -218,10 +207,10 @@ class GitopsRoots {
   void add_failure(const Root& root, const std::string& title, const Failure& failure) {
     if (!root.without.empty()) {
       say(fmt::format("{}: {} is not checked without the values of {}, which are not known: {}", title,
-                      root.folder, list_of(root.without), failure.why.message));
+                      root.folder, base::word_list(root.without), failure.why.message));
       return;
     }
-    const auto object = std::make_shared<base::SourceFile>(root.file, text_of(root.file));
+    const auto object = std::make_shared<base::SourceFile>(root.file, console_.files().text_of(root.file));
     lint::InputGroup group;
     group.memory.push_back(object);
     const base::Location named{object.get(), root.line, 1, root.line, 1};
@@ -236,12 +225,6 @@ class GitopsRoots {
     group.config = configurations_.of_file(found.location.file->name());
     group.found.add(std::move(found));
     add_group(root, std::move(group));
-  }
-
-  std::string text_of(const std::string& file) const {
-    auto text = console_.files().read(file);
-    const auto* read = std::get_if<std::string>(&text);
-    return read ? *read : "";
   }
 
   void add_groups(const Root& root, Read read) {
@@ -271,7 +254,7 @@ class GitopsRoots {
 
   // Where values are set that no values file has.
   void note_values(const Root& root, lint::InputGroup& group) {
-    const auto object = std::make_shared<base::SourceFile>(root.file, text_of(root.file));
+    const auto object = std::make_shared<base::SourceFile>(root.file, console_.files().text_of(root.file));
     group.memory.push_back(object);
     group.annotate = [inner = std::move(group.annotate), object, line = root.line,
                       title = root.title](base::Diagnostic& found) {

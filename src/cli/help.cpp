@@ -42,7 +42,8 @@ std::string row(const std::string& left, const std::string& description, size_t 
   } else {
     out.resize(kColumn, ' ');
   }
-  return out + fill(description, width - kColumn, kColumn) + "\n";
+  const std::string column = std::string(kColumn, ' ') + description;
+  return out + base::wrap(column, width, kColumn).substr(kColumn) + "\n";
 }
 
 std::string flag_row(const Flag& flag, size_t width) {
@@ -83,50 +84,31 @@ std::string example(std::string_view line, size_t width) {
 // Paragraphs, exit statuses and examples, each with an empty line above.
 std::string below_flags(const Command& command, size_t width) {
   std::string out;
-  for (const std::string& paragraph : command.details) out += "\n" + fill(paragraph, width, 0) + "\n";
+  for (const std::string& paragraph : command.details) out += "\n" + base::wrap(paragraph, width, 0) + "\n";
   std::vector<std::string> statuses;
   for (const ExitStatus& exit : command.exit_statuses)
     statuses.push_back(fmt::format("{} {}", exit.status, exit.meaning));
   if (!statuses.empty())
-    out += "\n" + fill(fmt::format("Exit status: {}.", fmt::join(statuses, ", ")), width, 0) + "\n";
+    out += "\n" + base::wrap(fmt::format("Exit status: {}.", fmt::join(statuses, ", ")), width, 0) + "\n";
   if (!command.examples.empty()) out += "\nExamples:\n";
   for (const std::string& one : command.examples) out += example("  " + one, width) + "\n";
   return out;
 }
 
-}  // namespace
-
-std::string fill(std::string_view text, size_t width, size_t indent) {
-  std::string out;
-  size_t column = 0;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find(' ', at), text.size());
-    const std::string_view word = text.substr(at, end - at);
-    if (column > 0 && column + 1 + word.size() > width) {
-      out += "\n" + std::string(indent, ' ');
-      column = 0;
-    }
-    if (column > 0) {
-      out += ' ';
-      ++column;
-    }
-    out += word;
-    column += word.size();
-    at = end + 1;
-  }
-  return out;
+// What `make` makes of each of the items.
+template <class Items, class Make>
+std::string of_each(const Items& items, const Make& make) {
+  std::string text;
+  for (const auto& item : items) text += make(item);
+  return text;
 }
 
-namespace {
-
 std::string command_rows(const Command& command, size_t width) {
-  std::string rows;
-  for (const Command& sub : command.commands) rows += row(sub.name, sub.summary, width);
-  return rows;
+  return of_each(command.commands, [&](const Command& sub) { return row(sub.name, sub.summary, width); });
 }
 
 std::string opening(const Command& command, size_t width) {
-  return fmt::format("{}\n\nUsage: {}\n", fill(command.summary, width, 0), command.usage());
+  return fmt::format("{}\n\nUsage: {}\n", base::wrap(command.summary, width, 0), command.usage());
 }
 
 }  // namespace
@@ -135,8 +117,8 @@ std::string short_help(const Command& command, size_t terminal) {
   const size_t width = width_on(terminal);
   return fmt::format(
       "{}{}\n{}\n", opening(command, width), section("Commands", command_rows(command, width)),
-      fill(fmt::format("Run \"{0} --help\" or \"{0} COMMAND --help\" for more.", command.full_name()), width,
-           0));
+      base::wrap(fmt::format("Run \"{0} --help\" or \"{0} COMMAND --help\" for more.", command.full_name()),
+                 width, 0));
 }
 
 std::string help_text(const Command& command, size_t terminal) {
@@ -200,45 +182,26 @@ std::string man_section(std::string_view title, const std::string& text) {
   return text.empty() ? "" : fmt::format(".SH {}\n{}", title, text);
 }
 
-std::string description(const Command& command) {
-  std::string text = escaped(command.summary) + ".\n";
-  for (const std::string& paragraph : command.details) text += ".PP\n" + escaped(paragraph) + "\n";
-  return text;
+std::string paragraph_entry(const std::string& paragraph) {
+  return ".PP\n" + escaped(paragraph) + "\n";
 }
 
-std::string command_entries(const Command& command) {
-  std::string text;
-  for (const Command& sub : command.commands)
-    text += entry(fmt::format(".BR {} (1)", escaped(page_name(sub))), escaped(sub.summary));
-  return text;
+std::string command_entry(const Command& command) {
+  return entry(fmt::format(".BR {} (1)", escaped(page_name(command))), escaped(command.summary));
 }
 
-std::string flag_entries(const Command& command) {
-  std::string text;
-  for (const Flag& flag : command.flags) text += flag_entry(flag);
-  return text;
+std::string status_entry(const ExitStatus& exit) {
+  std::string meaning = exit.meaning;
+  meaning.front() = base::to_upper(meaning.front());
+  return entry(fmt::format(".B {}", exit.status), escaped(meaning) + ".");
 }
 
-std::string exit_statuses(const Command& command) {
-  std::string text;
-  for (const ExitStatus& exit : command.exit_statuses) {
-    std::string meaning = exit.meaning;
-    meaning.front() = base::upper_case(meaning.substr(0, 1)).front();
-    text += entry(fmt::format(".B {}", exit.status), escaped(meaning) + ".");
-  }
-  return text;
-}
-
-std::string environment(const Command& command) {
-  std::string text;
-  for (const Variable& variable : command.variables)
-    text += entry(fmt::format(".B {}", escaped(variable.name)), escaped(variable.meaning));
-  return text;
+std::string variable_entry(const Variable& variable) {
+  return entry(fmt::format(".B {}", escaped(variable.name)), escaped(variable.meaning));
 }
 
 bool reads_settings(const Command& command) {
-  return std::ranges::any_of(command.variables,
-                             [](const Variable& one) { return one.name == kConfigVariable; });
+  return base::contains(command.variables, kConfigVariable, &Variable::name);
 }
 
 std::string files(const Command& command) {
@@ -251,8 +214,8 @@ std::string files(const Command& command) {
 }
 
 std::string examples(const Command& command) {
-  std::string text;
-  for (const std::string& example : command.examples) text += escaped(example) + "\n";
+  const std::string text =
+      of_each(command.examples, [](const std::string& one) { return escaped(one) + "\n"; });
   return text.empty() ? "" : ".nf\n" + text + ".fi\n";
 }
 
@@ -274,11 +237,14 @@ std::string man_page(const Command& command) {
              ".TH {} 1 {} \"trainjobc {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n{}\n",
              escaped(base::upper_case(name)), base::kVersionDate, base::kVersion, escaped(name),
              escaped(command.summary), bold(command.usage())) +
-         man_section("DESCRIPTION", description(command)) +
-         man_section("COMMANDS", command_entries(command)) + man_section("OPTIONS", flag_entries(command)) +
-         man_section("EXIT STATUS", exit_statuses(command)) +
-         man_section("ENVIRONMENT", environment(command)) + man_section("FILES", files(command)) +
-         man_section("EXAMPLES", examples(command)) + man_section("SEE ALSO", see_also(command));
+         man_section("DESCRIPTION",
+                     escaped(command.summary) + ".\n" + of_each(command.details, paragraph_entry)) +
+         man_section("COMMANDS", of_each(command.commands, command_entry)) +
+         man_section("OPTIONS", of_each(command.flags, flag_entry)) +
+         man_section("EXIT STATUS", of_each(command.exit_statuses, status_entry)) +
+         man_section("ENVIRONMENT", of_each(command.variables, variable_entry)) +
+         man_section("FILES", files(command)) + man_section("EXAMPLES", examples(command)) +
+         man_section("SEE ALSO", see_also(command));
 }
 
 int write_man_pages(const Command& root, const std::string& directory, Console& console) {

@@ -21,35 +21,8 @@
 #include "yaml/write/writer.h"
 
 namespace trainjobc::cli {
-namespace {
-
-// A stack of .gitignore files. Folders are absolute paths.
-class Ignores {
- public:
-  // Reads those from the repository's root down to `folder`; outside of repositories, from the working
-  // directory if `folder` is below it.
-  Ignores(const base::FileSystem& files, const std::string& folder);
-
-  // `outer`, with the file of the folder below it. A repository in a repository has only its own files.
-  Ignores(const base::FileSystem& files, const Ignores& outer, const std::string& folder);
-
-  bool ignores(const std::string& absolute, bool is_directory) const;
-
- private:
-  struct Layer {
-    std::string folder;
-    base::GitIgnore rules;
-  };
-
-  void add_folder(const base::FileSystem& files, const std::string& folder);
-  void add_file(const base::FileSystem& files, const std::string& folder, const std::string& path);
-
-  std::vector<std::shared_ptr<const Layer>> layers_;  // the last takes precedence
-};
 
 namespace fs = std::filesystem;
-
-}  // namespace
 
 std::string real_path(const std::string& path) {
   std::error_code error;
@@ -72,10 +45,7 @@ std::string trimmed_line(const std::string& text) {
 }
 
 std::string read_text(const base::FileSystem& files, const std::string& path) {
-  if (files.kind(path) != base::FileKind::File) return "";
-  auto text = files.read(path);
-  const std::string* whole = std::get_if<std::string>(&text);
-  return whole ? *whole : "";
+  return files.kind(path) == base::FileKind::File ? files.text_of(path) : "";
 }
 
 std::string from(const std::string& folder, const std::string& path) {
@@ -95,8 +65,7 @@ std::string git_directory(const base::FileSystem& files, const std::string& root
 }
 
 bool is_repository(const base::FileSystem& files, const std::string& folder) {
-  const std::string path = base::shortest_path(folder);
-  return files.exists(path == "." ? ".git" : path + "/.git");
+  return files.exists(base::joined_path(base::shortest_path(folder), ".git"));
 }
 
 // The folders from the root of the repository to `folder`, the outermost first.
@@ -117,39 +86,49 @@ std::vector<std::string> folders_down_to(const base::FileSystem& files, const st
   return folders;
 }
 
-}  // namespace
-
-Ignores::Ignores(const base::FileSystem& files, const std::string& folder) {
-  for (const std::string& at : folders_down_to(files, folder)) add_folder(files, at);
-}
-
-Ignores::Ignores(const base::FileSystem& files, const Ignores& outer, const std::string& folder)
-    : layers_(outer.layers_) {
-  if (is_repository(files, folder)) layers_.clear();
-  add_folder(files, folder);
-}
-
-void Ignores::add_folder(const base::FileSystem& files, const std::string& folder) {
-  if (is_repository(files, folder)) add_file(files, folder, git_directory(files, folder) + "/info/exclude");
-  const std::string path = base::shortest_path(folder);
-  add_file(files, folder, path == "." ? ".gitignore" : path + "/.gitignore");
-}
-
-void Ignores::add_file(const base::FileSystem& files, const std::string& folder, const std::string& path) {
-  const std::string text = read_text(files, path);
-  if (!text.empty()) layers_.push_back(std::make_shared<const Layer>(Layer{folder, base::GitIgnore(text)}));
-}
-
-bool Ignores::ignores(const std::string& absolute, bool is_directory) const {
-  for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) {
-    const std::string path = base::path_below(absolute, (*layer)->folder);
-    const auto decided = path.empty() ? std::nullopt : (*layer)->rules.decide(path, is_directory);
-    if (decided) return *decided;
+// A stack of .gitignore files. Folders are absolute paths.
+class Ignores {
+ public:
+  // Reads those from the repository's root down to `folder`; outside of repositories, from the working
+  // directory if `folder` is below it.
+  Ignores(const base::FileSystem& files, const std::string& folder) {
+    for (const std::string& at : folders_down_to(files, folder)) add_folder(files, at);
   }
-  return false;
-}
 
-namespace {
+  // `outer`, with the file of the folder below it. A repository in a repository has only its own files.
+  Ignores(const base::FileSystem& files, const Ignores& outer, const std::string& folder)
+      : layers_(outer.layers_) {
+    if (is_repository(files, folder)) layers_.clear();
+    add_folder(files, folder);
+  }
+
+  bool ignores(const std::string& absolute, bool is_directory) const {
+    for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) {
+      const std::string path = base::path_below(absolute, (*layer)->folder);
+      const auto decided = path.empty() ? std::nullopt : (*layer)->rules.decide(path, is_directory);
+      if (decided) return *decided;
+    }
+    return false;
+  }
+
+ private:
+  struct Layer {
+    std::string folder;
+    base::GitIgnore rules;
+  };
+
+  void add_folder(const base::FileSystem& files, const std::string& folder) {
+    if (is_repository(files, folder)) add_file(files, folder, git_directory(files, folder) + "/info/exclude");
+    add_file(files, folder, base::joined_path(base::shortest_path(folder), ".gitignore"));
+  }
+
+  void add_file(const base::FileSystem& files, const std::string& folder, const std::string& path) {
+    const std::string text = read_text(files, path);
+    if (!text.empty()) layers_.push_back(std::make_shared<const Layer>(Layer{folder, base::GitIgnore(text)}));
+  }
+
+  std::vector<std::shared_ptr<const Layer>> layers_;  // the last takes precedence
+};
 
 using base::DirectoryEntry;
 using base::FileKind;
@@ -176,9 +155,9 @@ class Walk {
   Discovery found;
 
   std::optional<IoError> enter(const std::string& directory, const Ignores& ignores) {
-    const auto listed = files_.list(directory);
-    if (const auto* error = std::get_if<IoError>(&listed)) return *error;
-    for (const DirectoryEntry& entry : std::get<std::vector<DirectoryEntry>>(listed)) {
+    std::vector<DirectoryEntry> entries;
+    if (auto error = base::take(files_.list(directory), entries)) return error;
+    for (const DirectoryEntry& entry : entries) {
       if (entry.name.starts_with('.')) continue;
       if (auto error = take(directory, entry, ignores)) return error;
     }
@@ -271,18 +250,17 @@ class InputFiles {
     std::map<std::string, bool> sorted;
     for (const auto& [place, file] : files_) sorted[file.name] = file.named;
     for (const auto& [name, named] : sorted) {
-      IoResult<std::string> text = name == base::kStdin ? console_.read_stdin() : console_.files().read(name);
-      if (const auto* error = std::get_if<IoError>(&text)) return *error;
-      loaded.sources.push_back({name, std::move(std::get<std::string>(text)), named});
+      Source& source = loaded.sources.emplace_back(Source{name, "", named});
+      auto text = name == base::kStdin ? console_.read_stdin() : console_.files().read(name);
+      if (auto error = base::take(std::move(text), source.text)) return error;
     }
     return std::nullopt;
   }
 
  private:
   std::optional<IoError> add_directory(const std::string& path) {
-    auto found = discover(console_.files(), path, options_);
-    if (const auto* error = std::get_if<IoError>(&found)) return *error;
-    auto& discovery = std::get<Discovery>(found);
+    Discovery discovery;
+    if (auto error = base::take(discover(console_.files(), path, options_), discovery)) return error;
     loaded.directories.push_back(path);
     for (const std::string& file : discovery.files) add_file(file, base::absolute_path(file), false);
     std::ranges::move(discovery.passed_over, std::back_inserter(loaded.passed_over));
@@ -321,8 +299,7 @@ KnownRuntime describe(const compile::InputObject& object) {
   KnownRuntime runtime;
   runtime.name = object.id.name;
   runtime.ns = object.id.ns;
-  runtime.kind =
-      object.kind == compile::InputKind::TrainingRuntime ? "TrainingRuntime" : "ClusterTrainingRuntime";
+  runtime.kind = object.id.kind;
   if (const yaml::Node* label = object.root->at({"metadata", "labels", model::kFrameworkLabel})) {
     runtime.framework = secret::without_keys(label->text());
   }
@@ -375,9 +352,7 @@ class Finder {
     base::Diagnostics ignored;
     compile::read_inputs(std::move(sources), set, ignored);
     for (const compile::InputObject& object : set.objects) {
-      const bool is_runtime = object.kind == compile::InputKind::TrainingRuntime ||
-                              object.kind == compile::InputKind::ClusterTrainingRuntime;
-      if (is_runtime) use(object);
+      if (object.is_runtime()) use(object);
     }
   }
 
@@ -397,9 +372,8 @@ base::IoResult<KnownRuntimes> known_runtimes(Console& console, lint::Configurati
                                              const RuntimeSearch& search) {
   DiscoverOptions how = search.how;
   how.configurations = &configurations;
-  auto inputs = load_sources(console, search.paths, how);
-  if (const auto* error = std::get_if<base::IoError>(&inputs)) return *error;
-  auto& loaded = std::get<Loaded>(inputs);
+  Loaded loaded;
+  if (auto error = base::take(load_sources(console, search.paths, how), loaded)) return *error;
   const auto groups = lint::group_by_configuration(std::move(loaded.sources), configurations);
   KnownRuntimes known;
   Finder finder;
@@ -412,9 +386,9 @@ base::IoResult<KnownRuntimes> known_runtimes(Console& console, lint::Configurati
   for (const lint::InputGroup& group : groups) {
     std::vector<std::string> later = search.runtimes;
     later.insert(later.end(), group.config->runtimes.begin(), group.config->runtimes.end());
-    auto others = load_sources(console, later, how);
-    if (const auto* error = std::get_if<base::IoError>(&others)) return *error;
-    finder.add_files(std::move(std::get<Loaded>(others).sources), group.scope);
+    Loaded others;
+    if (auto error = base::take(load_sources(console, later, how), others)) return *error;
+    finder.add_files(std::move(others.sources), group.scope);
     use_catalogue = use_catalogue && group.config->catalogue.value_or(true);
   }
   for (const compile::CatalogueFile& file : compile::catalogue_files()) {

@@ -123,11 +123,12 @@ ColourChoice ColourFlag::value() const {
   return choice == "never" ? ColourChoice::Never : ColourChoice::Auto;
 }
 
-std::string setting(const Console& console, const std::string& flag, const char* variable,
-                    const std::optional<std::string>& configured, std::string_view otherwise) {
-  if (!flag.empty()) return flag;
-  const std::string value = console.environment(variable);
-  return value.empty() ? configured.value_or(std::string(otherwise)) : value;
+const std::string* find_stdin(const std::vector<lint::InputGroup>& groups) {
+  for (const lint::InputGroup& group : groups) {
+    const auto found = std::ranges::find(group.inputs, base::kStdin, &Source::name);
+    if (found != group.inputs.end()) return &found->text;
+  }
+  return nullptr;
 }
 
 namespace {
@@ -159,17 +160,6 @@ bool read_overrides(Console& console, const InputFlags& flags, Overrides& overri
   return true;
 }
 
-bool load(Console& console, const std::vector<std::string>& paths, const DiscoverOptions& options,
-          Loaded& into) {
-  auto loaded = load_sources(console, paths, options);
-  if (const auto* error = std::get_if<base::IoError>(&loaded)) {
-    fail(console, error->message);
-    return false;
-  }
-  into = std::move(std::get<Loaded>(loaded));
-  return true;
-}
-
 // An invalid configuration is reported before an unreadable file.
 bool is_usable(Console& console, const lint::Configurations& configurations) {
   console.write_stderr(configurations.error());
@@ -187,9 +177,9 @@ bool complete_group(Console& console, const InputFlags& flags, const Overrides& 
   std::vector<std::string> paths = overrides.runtimes;
   if (overrides.configured_runtimes)
     paths.insert(paths.end(), config.runtimes.begin(), config.runtimes.end());
-  Loaded loaded;
-  if (!load(console, paths, options, loaded)) return false;
-  group.runtimes = std::move(loaded.sources);
+  auto loaded = got(console, load_sources(console, paths, options));
+  if (!loaded) return false;
+  group.runtimes = std::move(loaded->sources);
   return true;
 }
 
@@ -216,22 +206,21 @@ std::optional<lint::LoadedInputs> load_inputs(Console& console, const InputFlags
   DiscoverOptions options = flags.directories.options();
   options.configurations = &configurations;
   if (!is_usable(console, configurations)) return std::nullopt;
-  Loaded loaded;
-  const bool is_read = load(console, paths_of(flags), options, loaded);
-  if (!is_usable(console, configurations) || !is_read) return std::nullopt;
+  auto loaded = got(console, load_sources(console, paths_of(flags), options));
+  if (!is_usable(console, configurations) || !loaded) return std::nullopt;
   auto roots = build_named(console, flags.roots, flags.ns, configurations);
-  auto found = flags.roots.gitops ? take_gitops_roots(console, loaded, flags.roots, configurations)
-                                  : take_roots(console, loaded, flags.roots, flags.ns, configurations);
+  auto found = flags.roots.gitops ? take_gitops_roots(console, *loaded, flags.roots, configurations)
+                                  : take_roots(console, *loaded, flags.roots, flags.ns, configurations);
   if (!roots || !found) return std::nullopt;
   std::ranges::move(*found, std::back_inserter(*roots));
   lint::LoadedInputs inputs;
-  inputs.directories = std::move(loaded.directories);
-  inputs.passed_over = std::move(loaded.passed_over);
-  inputs.excluded = std::move(loaded.excluded);
-  inputs.patches = std::move(loaded.patches);
-  inputs.roots = std::move(loaded.roots);
-  if (!loaded.sources.empty() || roots->empty())
-    inputs.groups = lint::group_by_configuration(std::move(loaded.sources), configurations);
+  inputs.directories = std::move(loaded->directories);
+  inputs.passed_over = std::move(loaded->passed_over);
+  inputs.excluded = std::move(loaded->excluded);
+  inputs.patches = std::move(loaded->patches);
+  inputs.roots = std::move(loaded->roots);
+  if (!loaded->sources.empty() || roots->empty())
+    inputs.groups = lint::group_by_configuration(std::move(loaded->sources), configurations);
   for (lint::InputGroup& root : *roots) {
     for (const Source& part : root.parts) inputs.parts.push_back(part.name);
     inputs.groups.push_back(std::move(root));
@@ -272,9 +261,8 @@ bool check_wanted(Console& console, const std::string& job, const Compilation& c
   if (job.find('/') == std::string::npos) {
     for (std::string_view& name : names) name.remove_prefix(name.find('/') + 1);
   }
-  const auto meant = base::closest(job, names);
-  fail(console, fmt::format("--job: the inputs contain no TrainJob \"{}\"{}", job,
-                            meant ? fmt::format(", did you mean \"{}\"?", *meant) : ""));
+  fail(console,
+       fmt::format("--job: the inputs contain no TrainJob \"{}\"{}", job, base::did_you_mean(job, names)));
   return false;
 }
 
@@ -350,8 +338,8 @@ void note_unbuilt(Console& console, const std::vector<std::string>& roots) {
 
 }  // namespace
 
-const schema::VersionSchemas& schemas_of(const Compilation& compiled) {
-  const schema::VersionSchemas* chosen = schema::find_version(compiled.trainer_version);
+const schema::VersionSchemas& schemas_for(const std::string& trainer_version) {
+  const schema::VersionSchemas* chosen = schema::find_version(trainer_version);
   return chosen ? *chosen : schema::all_versions().back();
 }
 

@@ -85,10 +85,8 @@ struct ColourFlag {
   ColourChoice value() const;
 };
 
-// The value of a flag, otherwise of the environment variable, otherwise of the configuration, otherwise the
-// default.
-std::string setting(const Console& console, const std::string& flag, const char* variable,
-                    const std::optional<std::string>& configured, std::string_view otherwise);
+// The text of standard input; nullptr if it is no input.
+const std::string* find_stdin(const std::vector<lint::InputGroup>& groups);
 
 // The sources of a command with the settings of their configurations: flags, then TRAINJOBC_TRAINER_VERSION
 // and TRAINJOBC_RUNTIMES, then the configuration. nullopt if they can't be loaded, which has been reported.
@@ -132,8 +130,8 @@ void note_trainer_version(Console& console, const Compilation& compiled);
 // Prints that the inputs contain no TrainJob.
 void note_no_job(Console& console);
 
-// The schemas of the compilation; the newest ones if the inputs were compiled for several versions.
-const schema::VersionSchemas& schemas_of(const Compilation& compiled);
+// The schemas of a Trainer version; the newest ones if it is "", or names several.
+const schema::VersionSchemas& schemas_for(const std::string& trainer_version);
 
 // Prints diagnostics to stderr. `job_errors_warn` shows errors of stage job as warnings.
 void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, ColourChoice colour,

@@ -12,16 +12,11 @@
 #include <span>
 
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "cli/command.h"
 
 namespace trainjobc::cli {
 namespace {
-
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
-  const auto meant = base::closest(word, candidates);
-  return meant ? fmt::format(", did you mean \"{}\"?", *meant) : "";
-}
 
 // A flag and what CLI11 reads of it.
 struct Binding {
@@ -44,7 +39,7 @@ class NamedFlags {
  public:
   explicit NamedFlags(std::span<const std::string> words) : words_(words) {}
 
-  bool has(const std::string& command) const { return std::ranges::count(words_, command) > 0; }
+  bool has(const std::string& command) const { return base::contains(words_, command); }
 
   // Whether the flag is named, or required, by the command or by a flag that is named.
   bool has(const Flag& flag, const Command& command) const {
@@ -168,9 +163,7 @@ constexpr std::array kOtherNames = std::to_array<OtherName>({{"apply", "submit"}
                                                              {"verify", "lint"}});
 
 std::string unknown_command(const Command& root, const std::string& word) {
-  std::vector<std::string> names;
-  for (const Command& command : root.commands) names.push_back(command.name);
-  std::string meant = did_you_mean(word, names);
+  std::string meant = base::did_you_mean(word, root.commands, &Command::name);
   const auto other = std::ranges::find(kOtherNames, word, &OtherName::name);
   if (other != kOtherNames.end()) {
     const bool exists = root.find_command(other->here.substr(0, other->here.find(' '))) != nullptr;
@@ -187,7 +180,7 @@ std::string unknown_word(const Command& root, const Command& chosen, const std::
         names.insert(names.end(), flag.names.begin(), flag.names.end());
     }
     const std::string flag = word.substr(0, word.find('='));
-    return fmt::format("unknown flag \"{}\"{}", flag, did_you_mean(flag, names));
+    return fmt::format("unknown flag \"{}\"{}", flag, base::did_you_mean(flag, names));
   }
   if (&chosen != &root) return fmt::format("unexpected argument \"{}\"", word);
   return unknown_command(root, word);
@@ -200,11 +193,11 @@ std::string read_value(const Flag& flag, std::string& text) {
     if (!read) return fmt::format("{} {} is not {}", flag.long_name(), text, flag.expected);
     text = std::move(*read);
   }
-  if (flag.choices.empty() || std::ranges::count(flag.choices, text) > 0) return "";
+  if (flag.choices.empty() || base::contains(flag.choices, text)) return "";
   // Another version isn't a typo.
   const bool is_number = text.find_first_of("0123456789") != std::string::npos;
   return fmt::format("{} {} is not one of {}{}", flag.long_name(), text, fmt::join(flag.choices, ", "),
-                     is_number ? "" : did_you_mean(text, flag.choices));
+                     is_number ? "" : base::did_you_mean(text, flag.choices));
 }
 
 std::string read_number(const Flag& flag, const std::string& text, unsigned& number) {
@@ -251,7 +244,7 @@ std::string store_all(ParsedCommand& node) {
 
 // The flag of the line's command that takes the words after "--"; nullptr if none does.
 Flag* taker_of_rest(Command& root, const std::vector<std::string>& arguments) {
-  const auto is_named = [&](const Command& one) { return std::ranges::count(arguments, one.name) > 0; };
+  const auto is_named = [&](const Command& one) { return base::contains(arguments, one.name); };
   const auto command = std::ranges::find_if(root.commands, is_named);
   if (command == root.commands.end()) return nullptr;
   const auto flag = std::ranges::find_if(command->flags, &Flag::after_dashes);

@@ -232,10 +232,7 @@ std::set<std::string> listed(Console& console, const std::string& directory, std
     if (name.ends_with('/')) continue;
     const std::string path = fmt::format("{}/{}", directory, name);
     if (!console.files().stays_inside(directory, name) || !console.files().exists(path)) continue;
-    auto text = console.files().read(path);
-    if (auto* found = std::get_if<std::string>(&text);
-        found && is_manifest_at(below_scope(name, scopes), std::move(*found)))
-      files.insert(name);
+    if (is_manifest_at(below_scope(name, scopes), console.files().text_of(path))) files.insert(name);
   }
   return files;
 }
@@ -247,10 +244,10 @@ int prune_files(Console& console, const std::string& directory, const Files& wri
   std::set<std::string> kept = scopes;
   for (const auto& [path, object] : written) kept.insert(path);
   if (console.files().exists(list)) {
-    const auto text = console.files().read(list);
-    if (const auto* error = std::get_if<base::IoError>(&text)) return fail(console, error->message);
-    if (prune == Prune::Later) kept.merge(listed_scopes(std::get<std::string>(text)));
-    for (const std::string& old : listed(console, directory, std::get<std::string>(text))) {
+    const auto text = got(console, console.files().read(list));
+    if (!text) return kFailed;
+    if (prune == Prune::Later) kept.merge(listed_scopes(*text));
+    for (const std::string& old : listed(console, directory, *text)) {
       if (prune == Prune::Later) kept.insert(old);
       if (kept.contains(old)) continue;
       const auto error = console.files().remove(fmt::format("{}/{}", directory, old));
@@ -288,10 +285,8 @@ int write_directory(Console& console, const std::string& directory,
   if (!all_stay_inside(console, directory, files, prune)) return kFailed;
   for (const auto& [name, object] : files) {
     const std::string path = fmt::format("{}/{}", directory, name);
-    const std::string folder = path.substr(0, path.rfind('/'));
-    if (const auto error = console.files().make_directory(folder)) return fail(console, error->message);
     const unsigned mode = object->is_secret ? 0600 : 0666;
-    if (const auto error = console.files().write(path, object->text, mode))
+    if (const auto error = console.files().write_in_folder(path, object->text, mode))
       return fail(console, error->message);
   }
   std::set<std::string> scopes;

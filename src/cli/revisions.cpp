@@ -65,10 +65,10 @@ class CommitBuilder final : public base::ProcessRunner {
   }
 
   std::optional<IoError> export_below(const std::string& folder) {
-    const auto listed = files_.list(folder);
-    if (const auto* error = std::get_if<IoError>(&listed)) return *error;
+    std::vector<base::DirectoryEntry> entries;
+    if (auto error = base::take(files_.list(folder), entries)) return error;
     if (auto error = copies_.make_directory(folder_ + folder)) return error;
-    for (const base::DirectoryEntry& entry : std::get<std::vector<base::DirectoryEntry>>(listed)) {
+    for (const base::DirectoryEntry& entry : entries) {
       const std::string path = fmt::format("{}/{}", folder, entry.name);
       if (entry.is_link || entry.name == ".git") continue;
       if (entry.kind == base::FileKind::Directory) {
@@ -87,25 +87,15 @@ class CommitBuilder final : public base::ProcessRunner {
 };
 
 // Another console with other files.
-class ConsoleWithFiles final : public Console {
+class ConsoleWithFiles final : public WrappedConsole {
  public:
   ConsoleWithFiles(Console& outer, base::FileSystem& files, base::ProcessRunner& processes)
-      : outer_(outer), files_(files), processes_(processes) {}
+      : WrappedConsole(outer), files_(files), processes_(processes) {}
 
   base::FileSystem& files() override { return files_; }
   base::ProcessRunner& processes() override { return processes_; }
-  base::IoResult<std::string> read_stdin() override { return outer_.read_stdin(); }
-  bool stdin_is_terminal() const override { return outer_.stdin_is_terminal(); }
-  bool stdout_is_terminal() const override { return outer_.stdout_is_terminal(); }
-  bool stderr_is_terminal() const override { return outer_.stderr_is_terminal(); }
-  std::string environment(const char* name) const override { return outer_.environment(name); }
-  size_t stdout_width() const override { return outer_.stdout_width(); }
-  size_t stderr_width() const override { return outer_.stderr_width(); }
-  bool send_stdout(std::string_view text) override { return outer_.send_stdout(text); }
-  void send_stderr(std::string_view text) override { outer_.send_stderr(text); }
 
  private:
-  Console& outer_;
   base::FileSystem& files_;
   base::ProcessRunner& processes_;
 };
@@ -133,9 +123,8 @@ IoResult<std::string> path_in(const git::Repository& repository, const std::stri
 
 class Opening {
  public:
-  Opening(Console& console, const RevisionFlags& flags, base::ProcessRunner& runner,
-          std::chrono::milliseconds timeout)
-      : console_(console), flags_(flags), git_(runner, timeout) {}
+  Opening(Console& console, const RevisionFlags& flags, std::chrono::milliseconds timeout)
+      : console_(console), flags_(flags), git_(console.processes(), timeout) {}
 
   IoResult<Revisions> open(InputFlags input) {
     if (input.paths.empty() && input.filenames.empty() && input.roots.is_empty()) input.paths = {"."};
@@ -165,33 +154,21 @@ class Opening {
     for (std::string* path : all) {
       if (*path == "-") return IoError{"standard input has no revisions: name files or directories"};
     }
-    auto found = git::find_repository(git_, existing_folder(console_, *all.front()));
-    if (auto* error = std::get_if<IoError>(&found)) return *error;
-    repository_ = std::move(std::get<git::Repository>(found));
+    const std::string folder = existing_folder(console_, *all.front());
+    if (auto error = base::take(git::find_repository(git_, folder), repository_)) return error;
     for (std::string* path : all) {
-      auto inside = path_in(repository_, *path);
-      if (auto* error = std::get_if<IoError>(&inside)) return *error;
-      *path = std::move(std::get<std::string>(inside));
+      if (auto error = base::take(path_in(repository_, *path), *path)) return error;
     }
     return std::nullopt;
   }
 
-  std::optional<IoError> find_commit(const std::string& revision, git::Commit& commit) const {
-    auto found = git::find_commit(git_, repository_, revision);
-    if (auto* error = std::get_if<IoError>(&found)) return *error;
-    commit = std::move(std::get<git::Commit>(found));
-    return std::nullopt;
-  }
-
   std::optional<IoError> find_commits() {
-    if (auto error = find_commit(flags_.base, base_)) return error;
+    if (auto error = base::take(git::find_commit(git_, repository_, flags_.base), base_)) return error;
     if (flags_.head.empty() && flags_.no_merge_base) return std::nullopt;
-    if (auto error = find_commit(flags_.head.empty() ? "HEAD" : flags_.head, head_.emplace())) return error;
+    const std::string head = flags_.head.empty() ? "HEAD" : flags_.head;
+    if (auto error = base::take(git::find_commit(git_, repository_, head), head_.emplace())) return error;
     if (flags_.no_merge_base) return std::nullopt;
-    auto merge_base = git::find_merge_base(git_, repository_, base_, *head_);
-    if (auto* error = std::get_if<IoError>(&merge_base)) return *error;
-    base_ = std::move(std::get<git::Commit>(merge_base));
-    return std::nullopt;
+    return base::take(git::find_merge_base(git_, repository_, base_, *head_), base_);
   }
 
   static std::vector<std::string> wanted_of(const InputFlags& input) {
@@ -204,12 +181,10 @@ class Opening {
 
   std::optional<IoError> open_state(const git::Commit& commit, const std::vector<std::string>& wanted,
                                     State& state) {
-    auto files = git::RevisionFiles::open(git_, repository_, commit, console_.files(), wanted);
-    if (auto* error = std::get_if<IoError>(&files)) return *error;
-    state.files = std::move(std::get<std::unique_ptr<git::RevisionFiles>>(files));
     state.name = commit.name;
     state.prefix = fmt::format("{}:{}", commit.name, repository_.prefix);
-    return std::nullopt;
+    return base::take(git::RevisionFiles::open(git_, repository_, commit, console_.files(), wanted),
+                      state.files);
   }
 
   std::optional<IoError> check_paths(const Revisions& opened) const {
@@ -250,13 +225,8 @@ void RevisionFlags::add_to(Command& command, const std::string& name, const std:
 }
 
 std::optional<Revisions> open_revisions(Console& console, const RevisionFlags& flags, InputFlags input,
-                                        base::ProcessRunner& runner, std::chrono::milliseconds timeout) {
-  auto opened = Opening(console, flags, runner, timeout).open(std::move(input));
-  if (const auto* error = std::get_if<IoError>(&opened)) {
-    fail(console, fmt::format("{}: {}", flags.flag, error->message));
-    return std::nullopt;
-  }
-  return std::move(std::get<Revisions>(opened));
+                                        std::chrono::milliseconds timeout) {
+  return got(console, Opening(console, flags, timeout).open(std::move(input)), flags.flag + ": ");
 }
 
 std::optional<lint::LoadedInputs> load_state(Console& console, const InputFlags& input, const State& state) {

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 
-#include "base/process.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options.h"
@@ -44,7 +43,7 @@ struct Revisions {
 // Without paths and roots, the inputs are the working directory. nullopt if the revisions can't be read,
 // which has been reported.
 std::optional<Revisions> open_revisions(Console& console, const RevisionFlags& flags, InputFlags input,
-                                        base::ProcessRunner& runner, std::chrono::milliseconds timeout);
+                                        std::chrono::milliseconds timeout);
 
 // The inputs of one state; those of a revision are named as git does: "origin/main:jobs/a.yaml". nullopt if
 // they can't be loaded, which has been reported.

@@ -42,9 +42,7 @@ lint::InputGroup failed_group(Console& console, const BuildFailure& failure, con
 lint::InputGroup failed_group(Console& console, const BuildFailure& failure, const helm::Release& release,
                               lint::Configurations& configurations) {
   const std::string name = release.chart + "/Chart.yaml";
-  auto text = console.files().read(name);
-  auto* read = std::get_if<std::string>(&text);
-  const auto file = std::make_shared<base::SourceFile>(name, read ? std::move(*read) : "");
+  const auto file = std::make_shared<base::SourceFile>(name, console.files().text_of(name));
   lint::InputGroup group;
   group.config = configurations.of_file(name);
   group.scope = release.scope();
@@ -56,11 +54,9 @@ lint::InputGroup failed_group(Console& console, const BuildFailure& failure, con
 }  // namespace
 
 std::string repository_root(Console& console) {
-  const std::string here = base::working_directory();
-  for (std::string folder = here; !folder.empty(); folder = base::parent_of(folder)) {
-    if (console.files().exists(folder + "/.git")) return folder;
-  }
-  return here;
+  std::string folder = base::working_directory();
+  while (!folder.empty() && !console.files().exists(folder + "/.git")) folder = base::parent_of(folder);
+  return folder;
 }
 
 void find_shared_parts(Console& console, std::vector<lint::InputGroup>& groups) {
@@ -70,7 +66,8 @@ void find_shared_parts(Console& console, std::vector<lint::InputGroup>& groups) 
   }
   if (parts.empty()) return;
   std::set<std::string> files;  // of the other kustomizations
-  const auto found = discover(console.files(), base::shortest_path(repository_root(console)), {});
+  const std::string root = repository_root(console);
+  const auto found = discover(console.files(), root.empty() ? "." : base::shortest_path(root), {});
   if (const auto* all = std::get_if<Discovery>(&found)) {
     for (const std::string& file : all->files) {
       if (!kustomize::is_kustomization(file) || parts.contains(base::absolute_path(file))) continue;
@@ -88,12 +85,8 @@ void find_shared_parts(Console& console, std::vector<lint::InputGroup>& groups) 
 
 std::string in_one_line(std::string_view said) {
   std::string line;
-  for (size_t at = 0; at < said.size();) {
-    const size_t end = std::min(said.find('\n', at), said.size());
-    line += (line.empty() ? "" : line.ends_with(':') ? " " : "; ");
-    line += base::trimmed(said.substr(at, end - at));
-    at = end + 1;
-  }
+  for (const std::string_view part : base::Lines(said))
+    line.append(line.empty() ? "" : line.ends_with(':') ? " " : "; ").append(base::trimmed(part));
   return line;
 }
 

@@ -45,7 +45,7 @@ struct RootFlags {
 lint::InputGroup group_of(kustomize::Built built, lint::Configurations& configurations);
 lint::InputGroup group_of(helm::Built built, lint::Configurations& configurations);
 
-// The nearest folder above the working directory, or it itself, that has a .git; else the working directory.
+// The nearest folder above the working directory, or it itself, that has a .git; "" if none has.
 std::string repository_root(Console& console);
 
 // Finds the parts that other kustomizations of the repository are made of.

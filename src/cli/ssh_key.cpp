@@ -73,13 +73,10 @@ bool SshKeyFlag::read(Console& console, policy::SshKeyOptions& key) const {
   }
   // Without links, which could be changed after they were checked.
   if (!allowed.empty()) path = real_path(path);
-  auto text = console.files().read(path);
-  if (const auto* error = std::get_if<base::IoError>(&text)) {
-    fail(console, fmt::format("--ssh-key: {}", error->message));
-    return false;
-  }
+  auto text = got(console, console.files().read(path), "--ssh-key: ");
+  if (!text) return false;
   key.source = choice.starts_with("file:") ? policy::SshKeySource::File : policy::SshKeySource::Seed;
-  key.material = std::move(std::get<std::string>(text));
+  key.material = std::move(*text);
   return true;
 }
 

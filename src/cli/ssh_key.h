@@ -71,25 +71,14 @@ class GuardedFiles final : public base::FileSystem {
 };
 
 // A console with such a file system.
-class GuardedConsole final : public Console {
+class GuardedConsole final : public WrappedConsole {
  public:
   GuardedConsole(Console& console, const SshKeyFlag& key)
-      : console_(console), files_(console.files(), key, console) {}
+      : WrappedConsole(console), files_(console.files(), key, console) {}
 
   base::FileSystem& files() override { return files_; }
-  base::ProcessRunner& processes() override { return console_.processes(); }
-  base::IoResult<std::string> read_stdin() override { return console_.read_stdin(); }
-  bool stdin_is_terminal() const override { return console_.stdin_is_terminal(); }
-  bool stdout_is_terminal() const override { return console_.stdout_is_terminal(); }
-  bool stderr_is_terminal() const override { return console_.stderr_is_terminal(); }
-  std::string environment(const char* name) const override { return console_.environment(name); }
-  size_t stdout_width() const override { return console_.stdout_width(); }
-  size_t stderr_width() const override { return console_.stderr_width(); }
-  bool send_stdout(std::string_view text) override { return console_.send_stdout(text); }
-  void send_stderr(std::string_view text) override { console_.send_stderr(text); }
 
  private:
-  Console& console_;
   GuardedFiles files_;
 };
 

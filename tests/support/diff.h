@@ -64,6 +64,7 @@ struct DiffRun {
   cli::DiffFlags flags;
 
   DiffRun() {
+    console.programs = &runner;
     flags.input.no_catalogue = true;
     flags.input.trainer_version = "2.3";
     files.files["runtime.yaml"] = runtime();
@@ -74,7 +75,7 @@ struct DiffRun {
   int run() {
     console.out.clear();
     console.err.clear();
-    return cli::run_diff(console, flags, runner);
+    return cli::run_diff(console, flags);
   }
 
   // The JobSets that `render --with-defaults` prints for the files of `flags`, as a cluster would store them.

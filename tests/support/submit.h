@@ -51,6 +51,7 @@ struct SubmitRun {
   cli::SubmitFlags flags;
 
   SubmitRun() {
+    console.programs = &runner;
     flags.input.no_catalogue = true;
     flags.input.trainer_version = "2.3";
     flags.input.paths = {"runtime.yaml", "job.yaml"};
@@ -63,7 +64,7 @@ struct SubmitRun {
     runner.requests.clear();
     console.out.clear();
     console.err.clear();
-    return cli::run_submit(console, flags, {runner, clock});
+    return cli::run_submit(console, flags, clock);
   }
 
   // kubectl's output if all objects succeed; empty for other calls.

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <memory>
 
+#include "base/text/text.h"
 #include "cli/commands.h"
 #include "features/compose/compose.h"
 #include "lint/groups.h"
@@ -58,7 +59,7 @@ bool concerns(const base::Diagnostic& finding, const ComposeFlags& flags) {
   if (finding.rule == "advice/image-name") return flags.image.empty();
   if (finding.rule == "advice/device-name") return !flags.cpu;
   return finding.stage == base::Stage::Advice &&
-         (finding.severity == base::Severity::Error || std::ranges::count(kOfLaunchers, finding.rule) > 0);
+         (finding.severity == base::Severity::Error || base::contains(kOfLaunchers, finding.rule));
 }
 
 // False, after its findings, for what lint says can never run, unless a flag replaces it.
@@ -108,7 +109,7 @@ int run_compose(Console& outer, const ComposeFlags& flags) {
   for (const Object& object : compiled->all.objects) keys.add(object);
   keys.note_generated(console, options.policy.ssh_key);
   keys.note_omitted(console, options.policy.ssh_key);
-  return console.write_manifests(made.text) ? kOk : fail(console, "can't write the output");
+  return print_manifests(console, made.text);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "base/text/text.h"
 #include "cli/commands.h"
 #include "cli/input.h"
 #include "compile/compile.h"
@@ -140,9 +141,8 @@ class Reader {
 // nullopt if the cluster does not respond, which has been reported. `options` have no dry run.
 std::optional<cluster::Report> compare_with_cluster(Console& console, const DiffFlags& flags,
                                                     const Compilation& compiled,
-                                                    cluster::CompareOptions options,
-                                                    base::ProcessRunner& runner) {
-  const kubectl::Kubectl kubectl(runner, flags.kubectl.settings());
+                                                    cluster::CompareOptions options) {
+  const kubectl::Kubectl kubectl(console.processes(), flags.kubectl.settings());
   Readings readings = Reader(kubectl, flags, compiled, options).read();
   if (!is_answer(console, readings.answer, compiled.objects)) return std::nullopt;
   if (flags.server_side) options.dry_run = readings.dry_run.get();
@@ -206,15 +206,11 @@ void note_rejected(Console& console, const Compilation& compiled, cluster::Compa
 std::shared_ptr<cluster::LiveSet> read_saved(Console& console, const DiffFlags& flags) {
   DiscoverOptions options = flags.input.directories.options();
   options.git_ignores = false;  // objects saved from a cluster are rarely committed
-  auto sources = load_sources(console, flags.live, options);
-  if (const auto* error = std::get_if<base::IoError>(&sources)) {
-    fail(console, fmt::format("--live: {}", error->message));
-    return nullptr;
-  }
+  auto loaded = got(console, load_sources(console, flags.live, options), "--live: ");
+  if (!loaded) return nullptr;
   auto live = std::make_shared<cluster::LiveSet>();
   base::Diagnostics diagnostics;
-  for (Source& source : std::get<Loaded>(sources).sources)
-    cluster::read_live(std::move(source), *live, diagnostics);
+  for (Source& source : loaded->sources) cluster::read_live(std::move(source), *live, diagnostics);
   // Any line may belong to a saved Secret.
   base::Diagnostics shown;
   for (base::Diagnostic diagnostic : diagnostics.items()) {
@@ -309,10 +305,7 @@ std::string check_flags(const DiffFlags& flags) {
     if (!flags.input.trainer_version.empty())
       return "--from-version and --to-version set the versions: leave out --trainer-version";
   }
-  const auto is_stdin = [](const std::string& path) { return path == "-"; };
-  const auto reads = [&](const std::vector<std::string>& paths) {
-    return std::ranges::count_if(paths, is_stdin);
-  };
+  const auto reads = [](const std::vector<std::string>& paths) { return std::ranges::count(paths, "-"); };
   const bool default_stdin = flags.input.paths.empty() && flags.input.filenames.empty();
   if (reads(flags.input.paths) + reads(flags.input.filenames) + reads(flags.live) + reads(flags.from) +
           (default_stdin ? 1 : 0) >
@@ -322,20 +315,18 @@ std::string check_flags(const DiffFlags& flags) {
   return "";
 }
 
-bool page(Console& console, const std::string& text, base::ProcessRunner& runner) {
+bool page(Console& console, const std::string& text) {
   std::string pager = console.environment("PAGER");
   if (pager.empty() || pager == "less") pager = "less -FRX";
   if (pager == "cat") return false;
   base::ProcessRequest request;
-  for (size_t at = 0; at != std::string::npos;) {
-    const size_t end = pager.find(' ', at);
-    if (end != at) request.argv.push_back(pager.substr(at, end - at));
-    at = end == std::string::npos ? end : end + 1;
+  for (const std::string_view word : base::split(pager, " ")) {
+    if (!word.empty()) request.argv.emplace_back(word);
   }
   if (request.argv.empty()) return false;
   request.input = console.readable(text);
   request.streams = base::Streams::Terminal;
-  const auto shown = runner.run(request);
+  const auto shown = console.processes().run(request);
   const auto* result = std::get_if<base::ProcessResult>(&shown);
   return result && result->status != 127;
 }
@@ -351,20 +342,17 @@ std::string format(const cluster::Report& report, const DiffFlags& flags, bool f
 }
 
 // The exit status of the diff program, interpreted as kubectl does.
-int run_external(Console& console, const cluster::Report& report, const std::string& variable, bool files,
-                 base::ProcessRunner& runner) {
+int run_external(Console& console, const cluster::Report& report, const std::string& variable, bool files) {
   const base::Streams streams =
       console.stdout_is_terminal() ? base::Streams::Terminal : base::Streams::Capture;
-  const auto ran = diff::run_external(report, variable, diff::side_names(files), streams, runner);
-  if (const auto* error = std::get_if<base::IoError>(&ran)) return fail(console, error->message);
-  const auto& result = std::get<base::ProcessResult>(ran);
-  console.write_stderr(result.err);
-  if (!console.write_stdout(result.out)) return fail(console, "can't write the output");
-  return result.status > kDifferent ? kFailed : result.status;
+  const auto result = got(
+      console, diff::run_external(report, variable, diff::side_names(files), streams, console.processes()));
+  if (!result) return kFailed;
+  console.write_stderr(result->err);
+  return print_text(console, result->out, result->status > kDifferent ? kFailed : result->status);
 }
 
-int print(Console& console, const cluster::Report& report, const DiffFlags& flags, bool files,
-          base::ProcessRunner& runner) {
+int print(Console& console, const cluster::Report& report, const DiffFlags& flags, bool files) {
   for (const std::string& warning : report.warnings)
     console.write_stderr(fmt::format("warning: {}\n", warning));
   // A version may refuse what another takes; files that can't be deployed are an error.
@@ -380,58 +368,54 @@ int print(Console& console, const cluster::Report& report, const DiffFlags& flag
     for (const diff::Cost& cost : diff::costs_of(report)) note(console, "cost: " + diff::cost_text(cost));
   }
   if (is_external) {
-    const int verdict = report.objects.empty() ? kOk : run_external(console, report, external, files, runner);
+    const int verdict = report.objects.empty() ? kOk : run_external(console, report, external, files);
     return std::max(verdict, status);
   }
   const bool terminal = console.stdout_is_terminal();
   const std::string text =
       format(report, flags, files, readable && use_colour(flags.colour.value(), console, terminal),
              console.stdout_width());
-  if (terminal && readable && !text.empty() && page(console, text, runner)) return status;
-  return console.write_stdout(text) ? status : fail(console, "can't write the output");
+  if (terminal && readable && !text.empty() && page(console, text)) return status;
+  return print_text(console, text, status);
 }
 
-}  // namespace
-
-namespace {
-
 // With a cluster, or what was saved from one.
-int compare_live(Console& console, const DiffFlags& flags, base::ProcessRunner& runner) {
+int compare_live(Console& console, const DiffFlags& flags) {
   const auto inputs = compile(console, flags);
   if (!inputs) return kFailed;
   const Compilation& compiled = inputs->all;
   cluster::CompareOptions options;
-  options.schemas = &schemas_of(compiled);
+  options.schemas = &schemas_for(compiled.trainer_version);
   options.default_is_none = !flags.live.empty();
   options.orphans = orphans_of(console, flags);
   if (inputs->rejected) note_rejected(console, compiled, options);
   std::optional<cluster::Report> report;
   if (flags.live.empty()) {
-    report = compare_with_cluster(console, flags, compiled, options, runner);
+    report = compare_with_cluster(console, flags, compiled, options);
   } else if (const auto live = read_saved(console, flags)) {
     report = cluster::compare_objects(compiled, live, options);
     note_namespace(console, *report);
   }
   if (!report) return kFailed;
-  const int status = print(console, *report, flags, false, runner);
+  const int status = print(console, *report, flags, false);
   return inputs->rejected ? kFailed : status;
 }
 
 }  // namespace
 
-int run_diff(Console& console, const DiffFlags& flags, base::ProcessRunner& runner) {
+int run_diff(Console& console, const DiffFlags& flags) {
   if (const std::string wrong = check_flags(flags); !wrong.empty()) return fail(console, wrong);
   std::optional<cluster::Report> report;
   if (!flags.from_version.empty()) {
     report = compare_versions(console, flags);
   } else if (!flags.revisions.base.empty()) {
-    report = compare_revisions(console, flags, runner);
+    report = compare_revisions(console, flags);
   } else {
     const Sides sides = sides_of(console, flags);
-    if (!sides.files) return compare_live(console, flags, runner);
+    if (!sides.files) return compare_live(console, flags);
     report = compare_files(console, flags, sides.from, sides.input);
   }
-  return report ? print(console, *report, flags, true, runner) : kFailed;
+  return report ? print(console, *report, flags, true) : kFailed;
 }
 
 std::function<int(Console&)> setup_diff(Command& command) {
@@ -495,10 +479,7 @@ std::function<int(Console&)> setup_diff(Command& command) {
   command.examples = {
       "trainjobc diff jobs/", "kubectl get jobsets -A -o yaml | trainjobc diff jobs/ --live -",
       "trainjobc diff --base origin/main jobs/", "trainjobc diff --from-version 2.2 --to-version 2.3 jobs/"};
-  return [flags](Console& console) {
-    base::RealProcessRunner runner;
-    return run_diff(console, *flags, runner);
-  };
+  return [flags](Console& console) { return run_diff(console, *flags); };
 }
 
 }  // namespace trainjobc::cli

@@ -130,6 +130,23 @@ std::string prefix_of(const InputFlags& input) {
   return path == "." ? "" : path + "/";
 }
 
+struct LoadedState {
+  const InputFlags& input;
+  lint::LoadedInputs loaded;
+};
+
+std::optional<cluster::Report> compare_loaded(Console& console, const DiffFlags& flags, LoadedState before,
+                                              LoadedState after, diff::StateOptions how) {
+  const Options options = options_of(flags);
+  const CompiledState new_side = compile_state(std::move(after.loaded), after.input, options);
+  const CompiledState old_side = compile_state(std::move(before.loaded), before.input, options);
+  print_unread(console, flags, new_side);
+  if (!check_states(console, after.input, old_side, new_side)) return std::nullopt;
+  note_versions(console, old_side.scopes, new_side.scopes);
+  how.lists_removed = flags.orphans != "none";
+  return diff::compare_states(old_side.scopes, new_side.scopes, how);
+}
+
 // Kustomizations and charts in directories are compared as what they are built to.
 InputFlags with_roots(InputFlags input) {
   input.roots.builds_found = true;
@@ -168,41 +185,25 @@ std::optional<cluster::Report> compare_files(Console& console, const DiffFlags& 
   if (!new_inputs) return std::nullopt;
   auto old_inputs = load_inputs(console, with_roots(before));
   if (!old_inputs) return std::nullopt;
-  const Options options = options_of(flags);
-  const CompiledState new_side = compile_state(std::move(*new_inputs), after, options);
-  const CompiledState old_side = compile_state(std::move(*old_inputs), before, options);
-  print_unread(console, flags, new_side);
-  if (!check_states(console, after, old_side, new_side)) return std::nullopt;
-  note_versions(console, old_side.scopes, new_side.scopes);
-  diff::StateOptions how;
-  how.prefixes = {prefix_of(before), prefix_of(after)};
-  how.key_before = below(before);
-  how.key_after = below(after);
-  how.lists_removed = flags.orphans != "none";
-  return diff::compare_states(old_side.scopes, new_side.scopes, how);
+  return compare_loaded(console, flags, {before, std::move(*old_inputs)}, {after, std::move(*new_inputs)},
+                        {.prefixes = {prefix_of(before), prefix_of(after)},
+                         .key_before = below(before),
+                         .key_after = below(after)});
 }
 
-std::optional<cluster::Report> compare_revisions(Console& console, const DiffFlags& flags,
-                                                 base::ProcessRunner& runner) {
-  const auto revisions = open_revisions(console, flags.revisions, with_roots(flags.input), runner,
+std::optional<cluster::Report> compare_revisions(Console& console, const DiffFlags& flags) {
+  const auto revisions = open_revisions(console, flags.revisions, with_roots(flags.input),
                                         std::chrono::seconds(flags.kubectl.timeout));
   if (!revisions) return std::nullopt;
-  auto new_inputs = load_state(console, revisions->input, revisions->after);
+  const InputFlags& input = revisions->input;
+  auto new_inputs = load_state(console, input, revisions->after);
   if (!new_inputs) return std::nullopt;
-  auto old_inputs = load_state(console, revisions->input, revisions->before);
+  auto old_inputs = load_state(console, input, revisions->before);
   if (!old_inputs) return std::nullopt;
   shorten_names(*new_inputs);
-  const Options options = options_of(flags);
-  const CompiledState new_side = compile_state(std::move(*new_inputs), revisions->input, options);
-  const CompiledState old_side = compile_state(std::move(*old_inputs), revisions->input, options);
   note(console, fmt::format("comparing {} with {}", revisions->after.name, revisions->of_base));
-  print_unread(console, flags, new_side);
-  if (!check_states(console, revisions->input, old_side, new_side)) return std::nullopt;
-  note_versions(console, old_side.scopes, new_side.scopes);
-  diff::StateOptions how;
-  how.prefixes = {revisions->before.prefix, revisions->after.prefix};
-  how.lists_removed = flags.orphans != "none";
-  return diff::compare_states(old_side.scopes, new_side.scopes, how);
+  return compare_loaded(console, flags, {input, std::move(*old_inputs)}, {input, std::move(*new_inputs)},
+                        {.prefixes = {revisions->before.prefix, revisions->after.prefix}});
 }
 
 }  // namespace trainjobc::cli

@@ -49,17 +49,8 @@ class Explanation {
 
   // False if not everything could be written.
   bool write(Console& console) const {
-    constexpr size_t kAtOnce = size_t{1} << 20U;
-    const explain::Joints joints = explain::joints_of(style_.format, texts_.empty());
-    std::string part(joints.opening);
-    for (const std::string& text : texts_) {
-      if (&text != &texts_.front()) part += joints.between;
-      part += text;
-      if (part.size() < kAtOnce) continue;
-      if (!console.write_stdout(part)) return false;
-      part.clear();
-    }
-    return console.write_stdout(part.append(joints.closing));
+    return write_joined(texts_, explain::joints_of(style_.format, texts_.empty()),
+                        [&](const std::string& part) { return console.write_stdout(part); });
   }
 
  private:

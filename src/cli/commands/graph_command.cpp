@@ -7,8 +7,15 @@
 #include "features/graph/graph.h"
 
 namespace trainjobc::cli {
+namespace {
 
-int run_graph(Console& console, const GraphFlags& flags, base::ProcessRunner& runner) {
+struct GraphFlags {
+  InputFlags input;
+  ColourFlag colour;
+  std::string format = "mermaid";
+};
+
+int run_graph(Console& console, const GraphFlags& flags) {
   Options options = to_options(flags.input);
   options.with_defaults = true;
   options.policy.ssh_key = unshown_key();
@@ -19,15 +26,16 @@ int run_graph(Console& console, const GraphFlags& flags, base::ProcessRunner& ru
   const std::vector<graph::JobGraph> jobs = drawn_jobs.take(compiled->all);
   std::string text;
   if (flags.format == "svg") {
-    auto drawn = graph::format_svg(jobs, runner);
-    if (const auto* error = std::get_if<base::IoError>(&drawn)) return fail(console, error->message);
-    text = std::move(std::get<std::string>(drawn));
+    auto drawn = got(console, graph::format_svg(jobs, console.processes()));
+    if (!drawn) return kFailed;
+    text = std::move(*drawn);
   } else {
     text = flags.format == "dot" ? graph::format_dot(jobs) : graph::format_mermaid(jobs);
   }
-  if (!console.write_stdout(text)) return fail(console, "can't write the output");
-  return compiled->status();
+  return print_text(console, text, compiled->status());
 }
+
+}  // namespace
 
 std::function<int(Console&)> setup_graph(Command& command) {
   auto flags = std::make_shared<GraphFlags>();
@@ -44,10 +52,7 @@ std::function<int(Console&)> setup_graph(Command& command) {
       {0, "drawn"}, {1, "an input was rejected"}, {2, "usage or I/O error, or no Graphviz"}};
   command.examples = {"trainjobc graph jobs/ml-research/t5-deepspeed.yaml",
                       "trainjobc graph jobs/ --job t5-deepspeed -o dot"};
-  return [flags](Console& console) {
-    base::RealProcessRunner runner;
-    return run_graph(console, *flags, runner);
-  };
+  return [flags](Console& console) { return run_graph(console, *flags); };
 }
 
 }  // namespace trainjobc::cli

@@ -17,6 +17,7 @@
 #include "cli/roots.h"
 #include "lint/changes.h"
 #include "lint/lint.h"
+#include "lint/report/document.h"
 #include "lint/report/findings.h"
 #include "secret/secret.h"
 
@@ -73,15 +74,6 @@ std::optional<std::vector<Report>> plan_reports(Console& console, const LintFlag
   return reports;
 }
 
-// The nearest folder that contains .git; "" if none does.
-lint::Repository find_repository(Console& console) {
-  const std::string here = base::working_directory();
-  for (std::string folder = here; !folder.empty(); folder = base::parent_of(folder)) {
-    if (console.files().exists(folder + "/.git")) return {folder, here};
-  }
-  return {};
-}
-
 // Writes the fixed files, or prints what would change. False, after an error, if one could not be written;
 // the others are.
 bool write_fixed(Console& console, const std::vector<Source>& before, const std::vector<Source>& after,
@@ -113,15 +105,6 @@ bool write_all_fixed(Console& console, const std::vector<lint::InputGroup>& befo
   return is_written;
 }
 
-// nullptr if it isn't read.
-const Source* find_stdin(const std::vector<lint::InputGroup>& groups) {
-  for (const lint::InputGroup& group : groups) {
-    const auto found = std::ranges::find(group.inputs, base::kStdin, &Source::name);
-    if (found != group.inputs.end()) return &*found;
-  }
-  return nullptr;
-}
-
 // Leaves no findings.
 int print_reports(Console& console, lint::Findings& findings, const std::vector<Report>& reports,
                   const LintFlags& flags) {
@@ -132,7 +115,8 @@ int print_reports(Console& console, lint::Findings& findings, const std::vector<
   input.fails = [&](const base::Diagnostic& diagnostic) {
     return diagnostic.severity == base::Severity::Error || findings.fails(diagnostic);
   };
-  input.repository = find_repository(console);
+  if (std::string root = repository_root(console); !root.empty())
+    input.repository = {std::move(root), base::working_directory()};
   for (const Report& report : reports) {
     lint::ReportInput own = input;
     if (!report.file.empty()) own.style = {};
@@ -156,15 +140,11 @@ int print_reports(Console& console, lint::Findings& findings, const std::vector<
 
 // Takes the value of TRAINJOBC_FAIL_ON if there is no flag; false, after an error, if the value is invalid.
 bool read_fail_on(Console& console, LintFlags& flags) {
-  flags.fail_on = setting(console, flags.fail_on, "TRAINJOBC_FAIL_ON", std::nullopt, "");
+  if (flags.fail_on.empty()) flags.fail_on = console.environment("TRAINJOBC_FAIL_ON");
   constexpr std::array<std::string_view, 4> kLevels{"", "error", "warning", "never"};
   if (base::contains(kLevels, flags.fail_on)) return true;
   fail(console, fmt::format("TRAINJOBC_FAIL_ON {} is not one of error, warning, never", flags.fail_on));
   return false;
-}
-
-std::string counted(size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 // The summary of a text report without findings: "13 jobs, 6 runtimes: no findings".
@@ -175,8 +155,8 @@ void note_success(Console& console, const lint::Findings& findings, const std::v
   const auto jobs = static_cast<size_t>(std::ranges::count_if(
       objects, [](const LintedObject& object) { return object.object.starts_with("TrainJob/"); }));
   const size_t runtimes = objects.size() - jobs;
-  std::string what = jobs > 0 ? counted(jobs, "job") : "";
-  if (runtimes > 0) what += (what.empty() ? "" : ", ") + counted(runtimes, "runtime");
+  std::string what = jobs > 0 ? report::counted(jobs, "job") : "";
+  if (runtimes > 0) what += (what.empty() ? "" : ", ") + report::counted(runtimes, "runtime");
   console.write_stderr(what + ": no findings\n");
 }
 
@@ -187,10 +167,8 @@ struct Since {
 };
 
 // nullopt, after an error, if the revision can't be read. Makes the paths of `flags` those of the repository.
-std::optional<Since> find_earlier(Console& console, LintFlags& flags, const Options& options,
-                                  base::ProcessRunner& runner) {
-  auto revisions =
-      open_revisions(console, flags.since, flags.input, runner, std::chrono::seconds(kCallTimeout));
+std::optional<Since> find_earlier(Console& console, LintFlags& flags, const Options& options) {
+  auto revisions = open_revisions(console, flags.since, flags.input, std::chrono::seconds(kCallTimeout));
   if (!revisions) return std::nullopt;
   flags.input = revisions->input;
   auto loaded = load_state(console, flags.input, revisions->before);
@@ -209,7 +187,7 @@ void note_affected(Console& console, const lint::Affected& affected, const Since
                             affected.objects, affected.of));
 }
 
-int run_lint(Console& console, LintFlags flags, base::ProcessRunner& runner) {
+int run_lint(Console& console, LintFlags flags) {
   if (flags.list_rules) return console.write_stdout(list_rules(console.stdout_width())) ? kOk : kFailed;
   if (!flags.explain.empty()) return explain_rule(console, flags.explain);
   const auto reports = plan_reports(console, flags);
@@ -224,18 +202,18 @@ int run_lint(Console& console, LintFlags flags, base::ProcessRunner& runner) {
   }
   std::optional<Since> since;
   if (!flags.since.base.empty()) {
-    since = find_earlier(console, flags, options, runner);
+    since = find_earlier(console, flags, options);
     if (!since) return kFailed;
   }
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
   std::vector<lint::InputGroup>& groups = loaded->groups;
-  const Source* piped = find_stdin(groups);
+  const std::string* piped = find_stdin(groups);
   const bool is_piped = piped != nullptr;
   const bool fixes = !flags.fix.empty();
   if (fixes && !flags.show_diff && is_piped)
     return fail(console, "--fix can't write to standard input: --fix --diff shows the changes");
-  if (is_piped && base::trimmed(piped->text).empty() && !flags.input.directories.allow_empty)
+  if (is_piped && base::trimmed(*piped).empty() && !flags.input.directories.allow_empty)
     return fail(console, "standard input is empty: pipe manifests in, or name a file or directory");
   if (fixes) find_shared_parts(console, groups);
   std::vector<lint::InputGroup> before;  // --fix and --changed-since need the texts afterwards
@@ -330,8 +308,7 @@ std::function<int(Console&)> setup_lint(Command& command) {
       const bool is_output = flag->has_name("--output-file");
       if (is_output || flag->has_name("--format")) flags->is_output.push_back(is_output);
     }
-    base::RealProcessRunner runner;
-    return run_lint(console, *flags, runner);
+    return run_lint(console, *flags);
   };
 }
 

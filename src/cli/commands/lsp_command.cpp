@@ -19,26 +19,23 @@ namespace trainjobc::cli {
 namespace {
 
 // Loads files for the server: from its buffers and the disk, and what is wrong goes to the editor.
-class LoadingConsole final : public Console {
+class LoadingConsole final : public WrappedConsole {
  public:
-  LoadingConsole(Console& outer, base::FileSystem& files) : outer_(outer), files_(files) {}
+  LoadingConsole(Console& outer, base::FileSystem& files) : WrappedConsole(outer), files_(files) {}
 
   std::string errors;
 
   base::FileSystem& files() override { return files_; }
-  base::ProcessRunner& processes() override { return outer_.processes(); }
   base::IoResult<std::string> read_stdin() override { return std::string(); }
   bool stdin_is_terminal() const override { return false; }
   bool stdout_is_terminal() const override { return false; }
   bool stderr_is_terminal() const override { return false; }
-  std::string environment(const char* name) const override { return outer_.environment(name); }
   size_t stdout_width() const override { return 0; }
   size_t stderr_width() const override { return 0; }
   bool send_stdout(std::string_view) override { return true; }
   void send_stderr(std::string_view text) override { errors += text; }
 
  private:
-  Console& outer_;
   base::FileSystem& files_;
 };
 
@@ -55,10 +52,8 @@ std::string keep_runtime(Console& console, const std::string& name, std::string_
   const std::string cache = cache_folder(console);
   if (cache.empty()) return "";
   const std::string path = fmt::format("{}/trainjobc/{}/{}", cache, base::kVersion, name);
-  const auto kept = console.files().read(path);
-  if (const auto* known = std::get_if<std::string>(&kept); known && *known == text) return path;
   const bool is_kept =
-      !console.files().make_directory(base::parent_of(path)) && !console.files().write(path, text, 0444);
+      console.files().text_of(path) == text || !console.files().write_in_folder(path, text, 0444);
   return is_kept ? path : "";
 }
 

@@ -18,6 +18,7 @@
 #include "features/kustomize/kustomization.h"
 #include "features/migrate/format.h"
 #include "features/migrate/migrate.h"
+#include "lint/report/document.h"
 #include "model/behaviours.h"
 #include "rules/rules.h"
 #include "secret/secret.h"
@@ -53,9 +54,7 @@ Target target_of(const MigrateFlags& flags) {
 
 int show_change(Console& console, const migrate::MigratedFile& file) {
   const std::string diff = base::unified_diff(file.old_text, file.new_text, file.name, file.name);
-  return console.write_stdout(secret::without_secrets(diff, file.old_text))
-             ? kOk
-             : fail(console, "can't write the output");
+  return print_text(console, secret::without_secrets(diff, file.old_text));
 }
 
 // The file's path below the directory of the inputs that it was found in, else its name.
@@ -87,9 +86,7 @@ int write_to_directory(Console& console, const migrate::Migration& migration, co
                       directory, path));
     }
     const std::string whole = fmt::format("{}/{}", directory, path);
-    if (const auto error = console.files().make_directory(whole.substr(0, whole.rfind('/'))))
-      return fail(console, error->message);
-    if (const auto error = console.files().write(whole, file->new_text, 0666))
+    if (const auto error = console.files().write_in_folder(whole, file->new_text, 0666))
       return fail(console, error->message);
   }
   return kOk;
@@ -108,9 +105,7 @@ int write_runtimes(Console& console, const migrate::Migration& migration, const 
     const auto [known, is_new] = texts.try_emplace(file.name, file.new_text);
     if (known->second != file.new_text) return clashes(file.name);
     if (!is_new || !console.files().exists(file.name)) continue;
-    const auto text = console.files().read(file.name);
-    const auto* there = std::get_if<std::string>(&text);
-    if (!there || *there != file.new_text) return clashes(file.name);
+    if (console.files().text_of(file.name) != file.new_text) return clashes(file.name);
   }
   if (texts.empty()) return kOk;
   if (const auto error = console.files().make_directory(flags.runtimes_dir))
@@ -142,8 +137,7 @@ int emit(Console& console, const migrate::Migration& migration, const MigrateFla
 
 int answer_stdin(Console& console, const migrate::Migration& migration, const std::string& text) {
   const auto changed = std::ranges::find(migration.files, base::kStdin, &migrate::MigratedFile::name);
-  const bool written = console.write_manifests(changed != migration.files.end() ? changed->new_text : text);
-  return written ? kOk : fail(console, "can't write the output");
+  return print_manifests(console, changed != migration.files.end() ? changed->new_text : text);
 }
 
 void print_differences(Console& console, const migrate::Migration& migration, const MigrateFlags& flags) {
@@ -160,13 +154,12 @@ std::string staying(size_t jobs) {
 }
 
 std::string summary(const migrate::Migration& migration, const MigrateFlags& flags, bool answers_stdin) {
-  const std::string_view noun = migration.objects == 1 ? "object" : "objects";
+  const std::string objects = report::counted(migration.objects, "object");
   const std::string stays = staying(migration.staying);
   if (migration.changed == 0)
-    return fmt::format("nothing to migrate to Trainer {} in {} {}{}\n", flags.to, migration.objects, noun,
-                       stays);
+    return fmt::format("nothing to migrate to Trainer {} in {}{}\n", flags.to, objects, stays);
   const bool only_shown = target_of(flags) == Target::Diff && !answers_stdin;
-  return fmt::format("{} of {} {} {} to Trainer {}{}{}\n", migration.changed, migration.objects, noun,
+  return fmt::format("{} of {} {} to Trainer {}{}{}\n", migration.changed, objects,
                      only_shown ? "would be migrated" : "migrated", flags.to,
                      only_shown ? "; --write rewrites the files" : "", stays);
 }
@@ -212,26 +205,15 @@ migrate::Migration migrate_group(Console& console, lint::InputGroup group, const
 }
 
 // What the inputs contain, in the form that check_inputs takes.
-Compilation contents_of(const std::vector<migrate::Migration>& migrations) {
+Compilation contents_of(const migrate::Migration& all) {
   Compilation contents;
-  for (const migrate::Migration& migration : migrations) {
-    std::ranges::copy(migration.linted, std::back_inserter(contents.linted));
-    std::ranges::copy(migration.passed_over, std::back_inserter(contents.passed_over));
-    std::ranges::copy(migration.other_jobs, std::back_inserter(contents.other_jobs));
-    for (const base::Diagnostic& found : migration.findings.items()) {
-      if (found.location.file) contents.with_findings.insert(found.location.file->name());
-    }
+  contents.linted = all.linted;
+  contents.passed_over = all.passed_over;
+  contents.other_jobs = all.other_jobs;
+  for (const base::Diagnostic& found : all.findings.items()) {
+    if (found.location.file) contents.with_findings.insert(found.location.file->name());
   }
   return contents;
-}
-
-// The text of standard input, if it is an input.
-std::optional<std::string> stdin_text(const std::vector<lint::InputGroup>& groups) {
-  for (const lint::InputGroup& group : groups) {
-    const auto source = std::ranges::find(group.inputs, base::kStdin, &Source::name);
-    if (source != group.inputs.end()) return source->text;
-  }
-  return std::nullopt;
 }
 
 // The file of --report, as its ending says.
@@ -243,35 +225,33 @@ int write_report(Console& console, const migrate::Migration& migration, const Mi
   return error ? fail(console, error->message) : kOk;
 }
 
-int print_table(Console& console, const migrate::Migration& migration) {
-  return console.write_stdout(migrate::format_table(migration, console.stdout_width()))
-             ? kOk
-             : fail(console, "can't write the output");
-}
-
 int run_migrate(Console& console, const MigrateFlags& flags) {
   if (!flags.report.empty() && !flags.report.ends_with(".md") && !flags.report.ends_with(".json"))
     return fail(console, fmt::format("--report: {} ends neither with .md nor with .json", flags.report));
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
   const bool is_filter = !flags.show_diff && !flags.summary && target_of(flags) != Target::Directory;
-  const std::optional<std::string> text = is_filter ? stdin_text(loaded->groups) : std::nullopt;
+  std::optional<std::string> text;  // of standard input
+  if (const std::string* piped = is_filter ? find_stdin(loaded->groups) : nullptr) text = *piped;
   lint::share_runtimes(loaded->groups);
   std::vector<migrate::Migration> migrations;
   migrate::Migration all;
+  const auto add = [](const auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
   for (lint::InputGroup& group : loaded->groups) {
     migrate::Migration& one =
         migrations.emplace_back(migrate_group(console, std::move(group), *loaded, flags));
-    std::ranges::copy(one.files, std::back_inserter(all.files));
+    add(one.files, all.files);
     all.objects += one.objects;
     all.changed += one.changed;
     all.of_v1 += one.of_v1;
     all.staying += one.staying;
     all.findings.append(one.findings);
-    std::ranges::copy(one.outcomes, std::back_inserter(all.outcomes));
-    std::ranges::copy(one.passed_over, std::back_inserter(all.passed_over));
+    add(one.outcomes, all.outcomes);
+    add(one.linted, all.linted);
+    add(one.passed_over, all.passed_over);
+    add(one.other_jobs, all.other_jobs);
   }
-  if (!check_inputs(console, flags.input, *loaded, contents_of(migrations))) return kFailed;
+  if (!check_inputs(console, flags.input, *loaded, contents_of(all))) return kFailed;
   if (target_of(flags) != Target::Diff || text) {
     if (const int status = write_runtimes(console, all, flags); status != kOk) return status;
   }
@@ -285,7 +265,8 @@ int run_migrate(Console& console, const MigrateFlags& flags) {
   }
   all.findings.sort();
   if (flags.summary) {
-    if (const int status = print_table(console, all); status != kOk) return status;
+    const int status = print_text(console, migrate::format_table(all, console.stdout_width()));
+    if (status != kOk) return status;
   }
   if (!flags.report.empty()) {
     if (const int status = write_report(console, all, flags); status != kOk) return status;

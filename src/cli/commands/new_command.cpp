@@ -142,10 +142,9 @@ class NewJob {
     if (flags_.from_script.ends_with(".ipynb"))
       return refuse(fmt::format("{} is a notebook: jupyter nbconvert --to script makes a script of it",
                                 flags_.from_script));
-    const auto text = console_.files().read(flags_.from_script);
-    if (const auto* error = std::get_if<base::IoError>(&text)) return refuse(error->message);
-    script_ = create::read_script(std::get<std::string>(text));
-    return true;
+    const auto text = got(console_, console_.files().read(flags_.from_script));
+    if (text) script_ = create::read_script(*text);
+    return text.has_value();
   }
 
   bool choose_framework() {
@@ -194,15 +193,13 @@ class NewJob {
           known_runtimes(console_, configurations_, {paths, flags_.runtimes, {}, flags_.trainer_version});
       console_.write_stderr(configurations_.error());
       if (!configurations_.error().empty()) return false;
-      if (const auto* error = std::get_if<base::IoError>(&found)) return refuse(error->message);
-      known_ = std::move(std::get<KnownRuntimes>(found).runtimes);
+      auto known = got(console_, std::move(found));
+      if (!known) return false;
+      known_ = std::move(known->runtimes);
       if (take_runtime(name)) return check_initializers();
     }
-    std::vector<std::string_view> names;
-    for (const KnownRuntime& one : known_) names.push_back(one.name);
-    const auto meant = base::closest(name, names);
     return refuse(fmt::format("{}there is no runtime \"{}\"{}", framework_ ? "" : "--from-runtime: ", name,
-                              meant ? fmt::format(", did you mean \"{}\"?", *meant) : ""));
+                              base::did_you_mean(name, known_, &KnownRuntime::name)));
   }
 
   // Volumes are patches of the runtime, which are other fields in older versions.
@@ -470,8 +467,7 @@ class NewJob {
       note(console_, fmt::format("the nodes run {}, the image of {}; --image writes a runtime with yours",
                                  facts_.image, facts_.name));
     }
-    if (flags_.output.empty() || flags_.output == "-")
-      return console_.write_manifests(text) ? kOk : fail(console_, "can't write the output");
+    if (flags_.output.empty() || flags_.output == "-") return print_manifests(console_, text);
     if (const auto error = console_.files().write(flags_.output, text, 0666))
       return fail(console_, error->message);
     note(console_, fmt::format("{} is written", flags_.output));

@@ -52,9 +52,7 @@ std::function<int(Console&)> setup_kustomize_config(Command& command) {
       "and Secrets also change what TrainJobs and runtimes refer to."};
   command.exit_statuses = {{0, "printed"}, {2, "usage or I/O error"}};
   command.examples = {"trainjobc kustomize-config > trainjob-fields.yaml"};
-  return [](Console& console) {
-    return console.write_stdout(kustomize::configuration()) ? kOk : fail(console, "can't write the output");
-  };
+  return [](Console& console) { return print_text(console, kustomize::configuration()); };
 }
 
 // trainjobc schema
@@ -73,8 +71,7 @@ std::vector<std::string_view> kind_names(const schema::VersionSchemas& version) 
 }
 
 int run_schema(Console& console, const SchemaFlags& flags) {
-  const schema::VersionSchemas* chosen = schema::find_version(flags.trainer_version);
-  const schema::VersionSchemas& version = chosen ? *chosen : schema::all_versions().back();
+  const schema::VersionSchemas& version = schemas_for(flags.trainer_version);
   const std::vector<std::string_view> names = kind_names(version);
   if (flags.kind.empty()) return fail(console, fmt::format("name a kind: {}", fmt::join(names, ", ")));
   const auto same = [&](std::string_view name) {
@@ -87,8 +84,7 @@ int run_schema(Console& console, const SchemaFlags& flags) {
                                      meant ? fmt::format(", did you mean {}?", *meant)
                                            : fmt::format("; the kinds are {}", fmt::join(names, ", "))));
   }
-  const std::string text = json_schema::json_schema_of(version, *version.kind(*found));
-  return console.write_manifests(text) ? kOk : fail(console, "can't write the output");
+  return print_manifests(console, json_schema::json_schema_of(version, *version.kind(*found)));
 }
 
 }  // namespace
@@ -97,9 +93,8 @@ int write_schemas(const std::string& directory, Console& console) {
   for (const schema::VersionSchemas& version : schema::all_versions()) {
     for (const schema::KindSchema* kind : json_schema::kinds_of(version)) {
       const std::string path = fmt::format("{}/{}", directory, json_schema::file_of(version, *kind));
-      if (const auto error = console.files().make_directory(path.substr(0, path.rfind('/'))))
-        return fail(console, error->message);
-      if (const auto error = console.files().write(path, json_schema::json_schema_of(version, *kind), 0666))
+      const std::string text = json_schema::json_schema_of(version, *kind);
+      if (const auto error = console.files().write_in_folder(path, text, 0666))
         return fail(console, error->message);
     }
   }
@@ -200,10 +195,8 @@ std::function<int(Console&)> setup_version(Command& command) {
       "it was compared with last, running random jobs."};
   command.exit_statuses = {{0, "printed"}, {2, "usage or I/O error"}};
   command.examples = {"trainjobc version", "trainjobc version -o json"};
-  return [format](Console& console) {
-    const std::string text = *format == "json" ? as_json() : as_text();
-    return console.write_stdout(text) ? kOk : fail(console, "can't write the output");
-  };
+  return
+      [format](Console& console) { return print_text(console, *format == "json" ? as_json() : as_text()); };
 }
 
 // trainjobc function
@@ -213,8 +206,8 @@ namespace {
 int run_function(Console& console, const SshKeyFlag& keys) {
   if (console.stdin_is_terminal())
     return fail(console, "no input: a KRM function reads a ResourceList from standard input");
-  auto text = console.read_stdin();
-  if (const auto* error = std::get_if<base::IoError>(&text)) return fail(console, error->message);
+  auto text = got(console, console.read_stdin());
+  if (!text) return kFailed;
   const auto read_key = [&](const std::string& choice, policy::SshKeyOptions& key) -> std::string {
     const SshKeyFlag flag{choice, keys.allowed_folder(console)};
     const std::string wrong = flag.check();
@@ -224,11 +217,10 @@ int run_function(Console& console, const SshKeyFlag& keys) {
       return "sshKey names a file, but no folder is allowed: --ssh-key-dir or TRAINJOBC_SSH_KEY_DIR sets it";
     return flag.read(console, key) ? "" : "sshKey names a file that can't be read";
   };
-  const function::Outcome outcome = function::run(std::move(std::get<std::string>(text)), read_key);
+  const function::Outcome outcome = function::run(std::move(*text), read_key);
   if (outcome.list.empty()) return fail(console, outcome.errors);
   console.write_stderr(outcome.errors);
-  if (!console.write_manifests(outcome.list)) return fail(console, "can't write the output");
-  return outcome.rejected ? kRejected : kOk;
+  return print_manifests(console, outcome.list, outcome.rejected ? kRejected : kOk);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/text/text.h"
 #include "cli/commands.h"
 #include "cli/input.h"
 #include "compile/kept_jobs.h"
@@ -14,6 +15,16 @@
 
 namespace trainjobc::cli {
 namespace {
+
+struct PlanFlags {
+  InputFlags input;
+  ColourFlag colour;
+  std::vector<std::string> quota;
+  bool cluster = false;
+  KubectlFlags kubectl;
+  bool ranks = false;
+  std::string format = "text";
+};
 
 bool uses_cluster(const PlanFlags& flags) {
   return flags.cluster || flags.kubectl.name_cluster();
@@ -39,9 +50,9 @@ QuotaAnswer quota_of_files(Console& console, const PlanFlags& flags) {
   return answer;
 }
 
-QuotaAnswer quota_of_cluster(const PlanFlags& flags, base::ProcessRunner& runner) {
+QuotaAnswer quota_of_cluster(Console& console, const PlanFlags& flags) {
   QuotaAnswer answer;
-  const kubectl::Kubectl kubectl(runner, flags.kubectl.settings());
+  const kubectl::Kubectl kubectl(console.processes(), flags.kubectl.settings());
   plan::FetchedQuota fetched = plan::fetch_quota(kubectl);
   answer.warnings = std::move(fetched.warnings);
   if (fetched.failure.cause != kubectl::Cause::None) {
@@ -75,12 +86,9 @@ std::string print(const plan::Plan& planned, const PlanFlags& flags, bool quota,
   return plan::format_text(planned, format);
 }
 
-}  // namespace
-
-int run_plan(Console& console, const PlanFlags& flags, base::ProcessRunner& runner) {
-  const bool reads_stdin = std::ranges::count(flags.quota, "-") > 0;
+int run_plan(Console& console, const PlanFlags& flags) {
   const bool inputs_are_stdin = flags.input.paths.empty() && flags.input.filenames.empty();
-  if (reads_stdin && (inputs_are_stdin || std::ranges::count(flags.input.paths, "-") > 0))
+  if (base::contains(flags.quota, "-") && (inputs_are_stdin || base::contains(flags.input.paths, "-")))
     return fail(console, "standard input can be read only once");
   Options options = to_options(flags.input);
   options.with_defaults = true;
@@ -88,7 +96,7 @@ int run_plan(Console& console, const PlanFlags& flags, base::ProcessRunner& runn
   const bool wants_quota = uses_cluster(flags) || !flags.quota.empty();
   QuotaAnswer answer;
   if (wants_quota)
-    answer = uses_cluster(flags) ? quota_of_cluster(flags, runner) : quota_of_files(console, flags);
+    answer = uses_cluster(flags) ? quota_of_cluster(console, flags) : quota_of_files(console, flags);
   std::optional<plan::Capacity> capacity;
   if (answer.quota) capacity.emplace(*answer.quota);
   const plan::PlanOptions how{flags.ranks, capacity ? &*capacity : nullptr};
@@ -99,13 +107,14 @@ int run_plan(Console& console, const PlanFlags& flags, base::ProcessRunner& runn
   std::vector<plan::JobPlan> plans = jobs.take(compiled->all);
   if (capacity) plan::plan_together(*capacity, plans);
   const plan::Plan planned = plan::add_totals(std::move(plans));
-  if (!console.write_stdout(print(planned, flags, wants_quota, console.stdout_width())))
-    return fail(console, "can't write the output");
   const bool never = std::ranges::any_of(planned.jobs, [](const plan::JobPlan& job) {
     return job.admission && job.admission->verdict == plan::Verdict::Never;
   });
-  return never ? kRejected : compiled->status();
+  return print_text(console, print(planned, flags, wants_quota, console.stdout_width()),
+                    never ? kRejected : compiled->status());
 }
+
+}  // namespace
 
 std::function<int(Console&)> setup_plan(Command& command) {
   auto flags = std::make_shared<PlanFlags>();
@@ -144,10 +153,7 @@ std::function<int(Console&)> setup_plan(Command& command) {
                            {2, "usage, I/O or kubectl error"}};
   command.examples = {"trainjobc plan jobs/", "trainjobc plan jobs/ --job ml-research/t5-deepspeed --ranks",
                       "trainjobc plan jobs/ --cluster -o markdown"};
-  return [flags](Console& console) {
-    base::RealProcessRunner runner;
-    return run_plan(console, *flags, runner);
-  };
+  return [flags](Console& console) { return run_plan(console, *flags); };
 }
 
 }  // namespace trainjobc::cli

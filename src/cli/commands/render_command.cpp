@@ -65,25 +65,13 @@ class Output {
 
   // To standard output; false if not everything could be written.
   bool write(Console& console) const {
-    constexpr size_t kAtOnce = size_t{1} << 20U;
-    const Joints joints = joints_of(style_.format, objects_.empty());
-    std::string text(joints.opening);
-    for (const PrintedObject* object : objects_) {
-      if (object != objects_.front()) text += joints.between;
-      text += object->text;
-      if (text.size() < kAtOnce) continue;
-      if (!send(console, text)) return false;
-      text.clear();
-    }
-    text += joints.closing;
-    return send(console, text);
+    const auto send = [&](const std::string& text) {
+      return style_.format == ObjectFormat::Name ? console.write_stdout(text) : console.write_manifests(text);
+    };
+    return write_joined(objects_, joints_of(style_.format, objects_.empty()), send, &PrintedObject::text);
   }
 
  private:
-  bool send(Console& console, const std::string& text) const {
-    return style_.format == ObjectFormat::Name ? console.write_stdout(text) : console.write_manifests(text);
-  }
-
   PrintStyle style_;
   KeptJobs<PrintedJob> jobs_{[this](std::span<const Object> objects) { return print_job(objects, style_); }};
   std::vector<PrintedJob> printed_;

@@ -29,15 +29,9 @@ using report::Json;
 using runtimes::RuntimeState;
 using runtimes::RuntimeVerdict;
 
-const schema::VersionSchemas& schemas_for(const std::string& trainer_version) {
-  const schema::VersionSchemas* chosen = schema::find_version(trainer_version);
-  return chosen ? *chosen : schema::all_versions().back();
-}
-
 // False after an error.
-bool fetch_runtimes(Console& console, const RuntimeClusterFlags& flags, base::ProcessRunner& runner,
-                    cluster::LiveSet& live) {
-  const kubectl::Kubectl kubectl(runner, flags.kubectl.settings());
+bool fetch_runtimes(Console& console, const RuntimeClusterFlags& flags, cluster::LiveSet& live) {
+  const kubectl::Kubectl kubectl(console.processes(), flags.kubectl.settings());
   for (const bool is_namespaced : {false, true}) {
     kubectl::Call call;
     call.ns = is_namespaced ? flags.ns : "";
@@ -133,13 +127,10 @@ std::string as_json(const std::vector<Check>& checks) {
 
 // The runtimes of the inputs as they are read everywhere.
 bool read_own(Console& console, const RuntimesCheckFlags& flags, compile::InputSet& own) {
-  auto loaded = load_sources(console, flags.paths, flags.directories.options());
-  if (const auto* error = std::get_if<base::IoError>(&loaded)) {
-    fail(console, error->message);
-    return false;
-  }
+  auto loaded = got(console, load_sources(console, flags.paths, flags.directories.options()));
+  if (!loaded) return false;
   base::Diagnostics diagnostics;
-  compile::read_inputs(std::move(std::get<Loaded>(loaded).sources), own, diagnostics);
+  compile::read_inputs(std::move(loaded->sources), own, diagnostics);
   print_diagnostics(console, diagnostics, ColourChoice::Auto, false);
   if (diagnostics.has_errors()) return false;
   if (std::ranges::none_of(own.objects, &compile::InputObject::is_runtime) &&
@@ -158,10 +149,10 @@ void RuntimeClusterFlags::add_to(Command& command) {
   kubectl.add_timeout_to(command);
 }
 
-int run_runtimes_pull(Console& console, const RuntimesPullFlags& flags, base::ProcessRunner& runner) {
+int run_runtimes_pull(Console& console, const RuntimesPullFlags& flags) {
   if (flags.directory.empty()) return fail(console, "name the directory to write to");
   cluster::LiveSet live;
-  if (!fetch_runtimes(console, flags.cluster, runner, live)) return kFailed;
+  if (!fetch_runtimes(console, flags.cluster, live)) return kFailed;
   base::FileSystem& files = console.files();
   std::string written;
   for (const runtimes::RuntimeFile& file : runtimes::files_of(live, schemas_for(flags.trainer_version))) {
@@ -176,10 +167,10 @@ int run_runtimes_pull(Console& console, const RuntimesPullFlags& flags, base::Pr
     written += path + "\n";
   }
   if (written.empty()) note(console, "the cluster has no runtime");
-  return console.write_stdout(written) ? kOk : fail(console, "can't write the output");
+  return print_text(console, written);
 }
 
-int run_runtimes_check(Console& console, const RuntimesCheckFlags& flags, base::ProcessRunner& runner) {
+int run_runtimes_check(Console& console, const RuntimesCheckFlags& flags) {
   if (flags.paths.empty()) return fail(console, "name the files or directories with the runtimes");
   const schema::VersionSchemas& schemas = schemas_for(flags.trainer_version);
   compile::InputSet own;
@@ -194,23 +185,40 @@ int run_runtimes_check(Console& console, const RuntimesCheckFlags& flags, base::
   const bool asks = flags.ask_cluster || flags.cluster.kubectl.name_cluster();
   if (asks) {
     cluster::LiveSet live;
-    if (!fetch_runtimes(console, flags.cluster, runner, live)) return kFailed;
+    if (!fetch_runtimes(console, flags.cluster, live)) return kFailed;
     base::Diagnostics diagnostics;
     compile::read_inputs(texts_of(live), cluster, diagnostics, {.is_input = false});
     checks.push_back(
         {"the cluster", "cluster", runtimes::compare_runtimes(own.objects, cluster.objects, schemas, true)});
   }
   const std::string text = flags.format == "json" ? as_json(checks) : as_text(checks, console.stdout_width());
-  if (!console.write_stdout(text)) return fail(console, "can't write the output");
   const auto differs = [](const RuntimeVerdict& verdict) { return verdict.state == RuntimeState::Different; };
   const bool any = std::ranges::any_of(
       checks, [&](const Check& check) { return std::ranges::any_of(check.verdicts, differs); });
-  return any ? kRejected : kOk;
+  return print_text(console, text, any ? kRejected : kOk);
 }
 
-// trainjobc runtimes --used-by
+// trainjobc runtimes and runtimes --used-by
 
 namespace {
+
+struct RuntimesFlags {
+  std::vector<std::string> paths;
+  std::vector<std::string> runtimes;
+  DirectoryFlags directories;
+  std::string trainer_version;
+  std::string format = "text";
+  std::string show;
+  std::string used_by;
+  RootFlags roots;
+};
+
+// All that the command and those below it take.
+struct AllRuntimesFlags {
+  RuntimesFlags list;
+  RuntimesPullFlags pull;
+  RuntimesCheckFlags check;
+};
 
 using runtimes::RuntimeUse;
 using runtimes::RuntimeUser;
@@ -261,39 +269,40 @@ std::string uses_as_json(const std::vector<RuntimeUse>& uses) {
 std::string unknown_runtime(Console& console, lint::Configurations& configurations,
                             const DiscoverOptions& how, const compile::InputSet& inputs,
                             const std::vector<RuntimeUse>& uses, const std::string& name) {
-  std::set<std::string, std::less<>> names;
+  std::set<std::string_view> names;
   for (const RuntimeUse& use : uses) names.insert(use.name);
   for (const compile::InputObject& object : inputs.objects) {
-    if (object.is_runtime()) names.emplace(object.id.name);
+    if (object.is_runtime()) names.insert(object.id.name);
   }
   const auto others = known_runtimes(console, configurations, {{}, {}, how, ""});
   if (const auto* known = std::get_if<KnownRuntimes>(&others)) {
     for (const KnownRuntime& runtime : known->runtimes) names.insert(runtime.name);
   }
   if (names.contains(name)) return "";
-  const auto meant = base::closest(name, std::vector<std::string_view>(names.begin(), names.end()));
-  return fmt::format("--used-by: there is no runtime \"{}\"{}", name,
-                     meant ? fmt::format(", did you mean \"{}\"?", *meant) : "");
+  return fmt::format("--used-by: there is no runtime \"{}\"{}", name, base::did_you_mean(name, names));
 }
 
-}  // namespace
-
-int run_runtimes_used_by(Console& console, const RuntimesUsedByFlags& flags) {
+// A word after --used-by that is a file is one of the inputs: the name may be left out.
+int run_used_by(Console& console, RuntimesFlags flags) {
+  const std::string& name = flags.used_by;  // "": all
+  if (!name.empty() && (name == "-" || console.files().exists(name)))
+    flags.paths.insert(flags.paths.begin(), std::exchange(flags.used_by, ""));
   lint::Configurations configurations(console.files(), console.environment("TRAINJOBC_CONFIG"), false);
   DiscoverOptions how = flags.directories.options();
   how.configurations = &configurations;
   compile::InputSet inputs;
   if (flags.paths.empty() && flags.roots.is_empty()) {
     const std::string wrong =
-        flags.name.empty() ? "" : unknown_runtime(console, configurations, how, inputs, {}, flags.name);
+        name.empty() ? "" : unknown_runtime(console, configurations, how, inputs, {}, name);
     return fail(console, wrong.empty() ? "--used-by: name the files or directories with the jobs" : wrong);
   }
   auto loaded = load_sources(console, flags.paths, how);
   console.write_stderr(configurations.error());
   if (!configurations.error().empty()) return kFailed;
-  if (const auto* error = std::get_if<base::IoError>(&loaded)) return fail(console, error->message);
+  auto sources = got(console, std::move(loaded));
+  if (!sources) return kFailed;
   base::Diagnostics diagnostics;
-  compile::read_inputs(std::move(std::get<Loaded>(loaded).sources), inputs, diagnostics);
+  compile::read_inputs(std::move(sources->sources), inputs, diagnostics);
   const auto scope_of = [&](const std::string& file) {
     return lint::scope_of(*configurations.of_file(file));
   };
@@ -309,39 +318,16 @@ int run_runtimes_used_by(Console& console, const RuntimesUsedByFlags& flags) {
   const std::vector<RuntimeUse> all = collector.take();
   print_diagnostics(console, diagnostics, ColourChoice::Auto, false);
   std::vector<RuntimeUse> uses = all;
-  if (!flags.name.empty()) std::erase_if(uses, [&](const RuntimeUse& use) { return use.name != flags.name; });
-  if (uses.empty() && !flags.name.empty()) {
-    const std::string wrong = unknown_runtime(console, configurations, how, inputs, all, flags.name);
+  if (!name.empty()) std::erase_if(uses, [&](const RuntimeUse& use) { return use.name != name; });
+  if (uses.empty() && !name.empty()) {
+    const std::string wrong = unknown_runtime(console, configurations, how, inputs, all, name);
     if (!wrong.empty()) return fail(console, wrong);
   }
   const std::string text = flags.format == "json"   ? uses_as_json(uses)
                            : flags.format == "name" ? uses_as_names(uses)
                                                     : uses_as_text(uses, console.stdout_width());
-  if (!console.write_stdout(text)) return fail(console, "can't write the output");
-  return diagnostics.has_errors() ? kFailed : kOk;
+  return print_text(console, text, diagnostics.has_errors() ? kFailed : kOk);
 }
-
-// trainjobc runtimes
-
-namespace {
-
-struct RuntimesFlags {
-  std::vector<std::string> paths;
-  std::vector<std::string> runtimes;
-  DirectoryFlags directories;
-  std::string trainer_version;
-  std::string format = "text";
-  std::string show;
-  std::string used_by;
-  RootFlags roots;
-};
-
-// All that the command and those below it take.
-struct AllRuntimesFlags {
-  RuntimesFlags list;
-  RuntimesPullFlags pull;
-  RuntimesCheckFlags check;
-};
 
 std::string origin_of(const KnownRuntime& runtime) {
   return runtime.versions.empty() ? runtime.place
@@ -393,14 +379,9 @@ std::string names_as_text(const std::vector<KnownRuntime>& runtimes) {
 
 int show(Console& console, const std::vector<KnownRuntime>& runtimes, const std::string& name) {
   const auto found = std::ranges::find(runtimes, name, &KnownRuntime::name);
-  if (found != runtimes.end())
-    return console.write_manifests(found->text) ? kOk : fail(console, "can't write the output");
-  std::vector<std::string_view> names;
-  names.reserve(runtimes.size());
-  for (const KnownRuntime& runtime : runtimes) names.push_back(runtime.name);
-  const auto meant = base::closest(name, names);
+  if (found != runtimes.end()) return print_manifests(console, found->text);
   return fail(console, fmt::format("there is no runtime \"{}\"{}", name,
-                                   meant ? fmt::format(", did you mean \"{}\"?", *meant) : ""));
+                                   base::did_you_mean(name, runtimes, &KnownRuntime::name)));
 }
 
 int run_runtimes(Console& console, const RuntimesFlags& flags) {
@@ -414,29 +395,19 @@ int run_runtimes(Console& console, const RuntimesFlags& flags) {
     console.write_stderr(configurations.error());
     return kFailed;
   }
-  if (const auto* error = std::get_if<base::IoError>(&found)) return fail(console, error->message);
-  const auto& known = std::get<KnownRuntimes>(found);
-  if (!known.empty_directories.empty() && !flags.directories.allow_empty) {
+  const auto known = got(console, std::move(found));
+  if (!known) return kFailed;
+  if (!known->empty_directories.empty() && !flags.directories.allow_empty) {
     return fail(console,
                 fmt::format("{} contains no runtime; -k builds a kustomization, --allow-empty accepts this",
-                            known.empty_directories.front()));
+                            known->empty_directories.front()));
   }
-  const std::vector<KnownRuntime>& runtimes = known.runtimes;
+  const std::vector<KnownRuntime>& runtimes = known->runtimes;
   if (!flags.show.empty()) return show(console, runtimes, flags.show);
   const std::string text = flags.format == "json"   ? as_json(runtimes)
                            : flags.format == "name" ? names_as_text(runtimes)
                                                     : as_text(runtimes, console.stdout_width());
-  return console.write_stdout(text) ? kOk : fail(console, "can't write the output");
-}
-
-// A word after --used-by that is a file is one of the inputs: the name may be left out.
-int run_used_by(Console& console, const RuntimesFlags& flags) {
-  RuntimesUsedByFlags uses{flags.paths, flags.directories, flags.used_by, flags.format, flags.roots};
-  if (!uses.name.empty() && (uses.name == "-" || console.files().exists(uses.name))) {
-    uses.paths.insert(uses.paths.begin(), uses.name);
-    uses.name.clear();
-  }
-  return run_runtimes_used_by(console, uses);
+  return print_text(console, text);
 }
 
 Command& add_pull(Command& command, RuntimesPullFlags& flags) {
@@ -509,9 +480,8 @@ std::function<int(Console&)> setup_runtimes(Command& command) {
                       "trainjobc runtimes --show torch-distributed > runtimes/torch.yaml",
                       "trainjobc runtimes --used-by torch-h100 jobs/"};
   return [all, &pull, &check, &used_by](Console& console) {
-    base::RealProcessRunner runner;
-    if (pull.chosen) return run_runtimes_pull(console, all->pull, runner);
-    if (check.chosen) return run_runtimes_check(console, all->check, runner);
+    if (pull.chosen) return run_runtimes_pull(console, all->pull);
+    if (check.chosen) return run_runtimes_check(console, all->check);
     return used_by.given ? run_used_by(console, all->list) : run_runtimes(console, all->list);
   };
 }

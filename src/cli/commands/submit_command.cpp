@@ -191,12 +191,12 @@ std::string list_of(const std::vector<const Object*>& job_sets) {
 
 class Wait {
  public:
-  Wait(Console& console, const SubmitFlags& flags, const SubmitSystem& system)
+  Wait(Console& console, const SubmitFlags& flags, base::Clock& clock)
       : console_(console),
         flags_(flags),
-        system_(system),
+        clock_(clock),
         progress_(console),
-        kubectl_(system.runner,
+        kubectl_(console.processes(),
                  {"kubectl", flags.kubectl.context, flags.kubectl.kubeconfig, kLongestQuestion}) {}
 
   int run(const std::vector<const Object*>& job_sets) {
@@ -205,8 +205,7 @@ class Wait {
     listener.note = [&](const std::string& note) { say(fmt::format("note: {}\n", note)); };
     listener.progress = [&](const std::vector<std::string>& lines) { progress_.show(lines); };
     int status = kOk;
-    submit::wait_for(job_sets, kubectl_, {std::chrono::seconds(flags_.kubectl.timeout)}, system_.clock,
-                     listener,
+    submit::wait_for(job_sets, kubectl_, {std::chrono::seconds(flags_.kubectl.timeout)}, clock_, listener,
                      [&](const submit::WaitResult& result) { status = end(result, job_sets.size()); });
     return status;
   }
@@ -275,19 +274,19 @@ class Wait {
 
   Console& console_;
   const SubmitFlags& flags_;
-  SubmitSystem system_;
+  base::Clock& clock_;
   ProgressBlock progress_;
   kubectl::Kubectl kubectl_;
 };
 
 // Waits for the JobSets that were sent. Returns the exit status of submit.
 int wait_for_end(Console& console, const SubmitFlags& flags, const submit::Sending& sending,
-                 const SubmitSystem& system) {
+                 base::Clock& clock) {
   std::vector<const Object*> job_sets;
   for (const submit::Outcome& outcome : sending.outcomes) {
     if (outcome.item->object->kind == "JobSet") job_sets.push_back(outcome.item->object);
   }
-  return Wait(console, flags, system).run(job_sets);
+  return Wait(console, flags, clock).run(job_sets);
 }
 
 DryRun dry_run_of(const SubmitFlags& flags) {
@@ -334,9 +333,8 @@ std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, 
 cluster::Report compare(const Compiled& compiled, std::shared_ptr<const cluster::LiveSet> live) {
   Compilation without_secrets = compiled.compared;
   std::erase_if(without_secrets.objects, [](const Object& object) { return object.kind == "Secret"; });
-  const schema::VersionSchemas* chosen = schema::find_version(compiled.compared.trainer_version);
   cluster::CompareOptions options;
-  options.schemas = chosen ? chosen : &schema::all_versions().back();
+  options.schemas = &schemas_for(compiled.compared.trainer_version);
   options.default_is_none = false;
   options.orphans = cluster::Orphans::None;
   return cluster::compare_objects(without_secrets, std::move(live), options);
@@ -363,7 +361,7 @@ void report_failure(Console& console, const submit::Sending& sending, const secr
 }
 
 int send(Console& console, const SubmitFlags& flags, const Batch& batch, const kubectl::Kubectl& kubectl,
-         const SubmitSystem& system, const secret::SecretTexts& secrets) {
+         base::Clock& clock, const secret::SecretTexts& secrets) {
   const DryRun dry_run = dry_run_of(flags);
   bool written = true;
   const auto done = [&](const submit::Outcome& outcome) {
@@ -377,12 +375,12 @@ int send(Console& console, const SubmitFlags& flags, const Batch& batch, const k
     return kFailed;
   }
   if (!written) return fail(console, "can't write the output");
-  return flags.wait ? wait_for_end(console, flags, sending, system) : kOk;
+  return flags.wait ? wait_for_end(console, flags, sending, clock) : kOk;
 }
 
 }  // namespace
 
-int run_submit(Console& outer, SubmitFlags flags, const SubmitSystem& system) {
+int run_submit(Console& outer, SubmitFlags flags, base::Clock& clock) {
   policy::SshKeyOptions key;
   if (!flags.ssh_key.read(outer, key)) return kFailed;
   GuardedConsole console(outer, flags.ssh_key);
@@ -394,7 +392,7 @@ int run_submit(Console& outer, SubmitFlags flags, const SubmitSystem& system) {
   kubectl::Settings settings = flags.kubectl.settings();
   const std::chrono::seconds longest_call{kCallTimeout};
   if (settings.timeout.count() == 0 || settings.timeout > longest_call) settings.timeout = longest_call;
-  const kubectl::Kubectl kubectl(system.runner, settings);
+  const kubectl::Kubectl kubectl(console.processes(), settings);
   auto cluster = std::make_shared<submit::Cluster>();
   const cluster::Answer answer = submit::look_up(kubectl, compiled.sent.objects, *cluster);
   console.write_stderr(answer.warnings);
@@ -414,7 +412,7 @@ int run_submit(Console& outer, SubmitFlags flags, const SubmitSystem& system) {
   console.write_stderr(losses_text(batch, report));
   note_left_out(console, batch);
   note_unused_queues(console, batch);
-  return send(console, flags, batch, kubectl, system, secret::secrets_of(compiled.sent.objects));
+  return send(console, flags, batch, kubectl, clock, secret::secrets_of(compiled.sent.objects));
 }
 
 std::function<int(Console&)> setup_submit(Command& command) {
@@ -448,9 +446,8 @@ std::function<int(Console&)> setup_submit(Command& command) {
                       "trainjobc submit jobs/ml-research/bert-pretrain.yaml --wait --timeout 2h",
                       "trainjobc submit jobs/ --context staging --namespace research"};
   return [flags](Console& console) {
-    base::RealProcessRunner runner;
     base::RealClock clock;
-    return run_submit(console, *flags, {runner, clock});
+    return run_submit(console, *flags, clock);
   };
 }
 

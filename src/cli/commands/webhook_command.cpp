@@ -4,7 +4,6 @@
 #if TRAINJOBC_HAS_WEBHOOK
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "base/text/suggest.h"
@@ -51,12 +50,9 @@ std::optional<std::vector<std::string>> read_deny(Console& console, const std::v
   for (const rules::Rule& rule : rules::all_rules()) known.push_back(rule.id);
   std::vector<std::string> deny;
   for (const std::string& flag : flags) {
-    for (size_t at = 0; at <= flag.size();) {
-      const size_t end = std::min(flag.find(',', at), flag.size());
-      const std::string word = flag.substr(at, end - at);
-      at = end + 1;
+    for (const std::string_view word : base::split(flag, ",")) {
       if (base::contains(known, word)) {
-        deny.push_back(word);
+        deny.emplace_back(word);
         continue;
       }
       const auto meant = base::closest(word, known);
@@ -111,9 +107,9 @@ int run_webhook(Console& console, const WebhookFlags& flags) {
     options.api_server = find_api_server(console, flags);
     if (!options.api_server) return kFailed;
   } else {
-    auto loaded = load_sources(console, flags.runtimes, {});
-    if (const auto* error = std::get_if<base::IoError>(&loaded)) return fail(console, error->message);
-    options.runtimes = std::move(std::get<Loaded>(loaded).sources);
+    auto loaded = got(console, load_sources(console, flags.runtimes, {}));
+    if (!loaded) return kFailed;
+    options.runtimes = std::move(loaded->sources);
   }
   const auto log = [&](std::string_view line) { console.write_stderr(std::string(line) + "\n"); };
   const std::string error = webhook::serve(console.files(), options, log);

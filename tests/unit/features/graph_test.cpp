@@ -39,7 +39,9 @@ TEST_CASE("Mermaid: labels can't end their quotes or add markup") {
 
 TEST_CASE("Mermaid: words that it looks for in labels are only words") {
   const std::string text = graph::format_mermaid(
-      {{"t", {{graph::Shape::Pods, {"direction TB", "stylegan:1", "a $$x$$ $", "fab:fa-car", "a\\nb\\c"}}}, {}}});
+      {{"t",
+        {{graph::Shape::Pods, {"direction TB", "stylegan:1", "a $$x$$ $", "fab:fa-car", "a\\nb\\c"}}},
+        {}}});
   CHECK(text.substr(text.find("    j0n0")) ==
         "    j0n0[\"#100;irection TB<br/>stylegan#58;1<br/>a $#8288;$x$#8288;$ $<br/>fab:#8288;fa-car<br/>"
         "a#92;#8288;nb#92;c\"]:::pods\n  end\n");
@@ -68,13 +70,12 @@ TEST_CASE("DOT: labels can't end their quotes") {
 
 TEST_CASE("SVG is drawn by dot, without a shell") {
   test::DiffRun run;
-  cli::GraphFlags flags;
-  flags.input = run.flags.input;
-  flags.format = "svg";
+  const std::vector<std::string> line{
+      "graph", "-o", "svg", "--no-catalogue", "--trainer-version", "2.3", "runtime.yaml", "job.yaml"};
   run.runner.answer = [](const base::ProcessRequest&) -> base::IoResult<base::ProcessResult> {
     return base::ProcessResult{0, "<svg/>\n", ""};
   };
-  CHECK(cli::run_graph(run.console, flags, run.runner) == 0);
+  CHECK(cli::run(line, run.console) == 0);
   CHECK(run.console.out == "<svg/>\n");
   REQUIRE(run.runner.requests.size() == 1);
   CHECK(run.runner.requests.front().argv == std::vector<std::string>{"dot", "-Tsvg"});
@@ -101,7 +102,7 @@ TEST_CASE("SVG is drawn by dot, without a shell") {
   run.runner.answer = [](const base::ProcessRequest&) -> base::IoResult<base::ProcessResult> {
     return base::IoError{"run dot: No such file or directory"};
   };
-  CHECK(cli::run_graph(run.console, flags, run.runner) == 2);
+  CHECK(cli::run(line, run.console) == 2);
   CHECK(run.console.out.empty());
   CHECK(run.console.err ==
         "trainjobc: SVG needs Graphviz (run dot: No such file or directory): install it, or use -o mermaid "
@@ -112,7 +113,7 @@ TEST_CASE("SVG is drawn by dot, without a shell") {
   run.runner.answer = [](const base::ProcessRequest&) -> base::IoResult<base::ProcessResult> {
     return base::ProcessResult{1, "", "syntax error\n"};
   };
-  CHECK(cli::run_graph(run.console, flags, run.runner) == 2);
+  CHECK(cli::run(line, run.console) == 2);
   CHECK(run.console.err == "trainjobc: dot ended with status 1: syntax error\n");
 }
 
@@ -122,13 +123,16 @@ TEST_CASE("graph: volumes of one name or path are one box only if they are the s
       "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: a}\n"
       "spec: {runtimeRef: {name: rt}}\n---\n"
       "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: rt}\nspec:\n"
-      "  mlPolicy: {numNodes: 1}\n  template: {spec: {replicatedJobs: [{name: node, template: {metadata: {labels: "
+      "  mlPolicy: {numNodes: 1}\n  template: {spec: {replicatedJobs: [{name: node, template: {metadata: "
+      "{labels: "
       "{trainer.kubeflow.org/trainjob-ancestor-step: trainer}}, spec: {template: {spec: {containers: "
       "[{name: node, image: 'a/b:1'}], volumes: [\n"
       "    {name: v0, nfs: {server: one, path: /data}},\n    {name: v1, nfs: {server: two, path: /data}},\n"
       "    {name: v2, nfs: {server: two, path: /data}},\n    {name: v3, hostPath: {path: /data}},\n"
-      "    {name: v4, persistentVolumeClaim: {claimName: data}},\n    {name: v5, secret: {secretName: data}},\n"
-      "    {name: v6, configMap: {name: data}},\n    {name: v7, csi: {driver: d, volumeAttributes: {share: a}}},\n"
+      "    {name: v4, persistentVolumeClaim: {claimName: data}},\n    {name: v5, secret: {secretName: "
+      "data}},\n"
+      "    {name: v6, configMap: {name: data}},\n    {name: v7, csi: {driver: d, volumeAttributes: {share: "
+      "a}}},\n"
       "    {name: v8, csi: {driver: d, volumeAttributes: {share: b}}},\n"
       "    {name: v9, csi: {driver: d, volumeAttributes: {share: a}}}]}}}}}]}}\n";
   test::TestConsole console(files);

@@ -50,6 +50,7 @@ struct RuntimesRun {
   test::FakeRunner runner;
 
   RuntimesRun() {
+    console.programs = &runner;
     runner.answer = [](const base::ProcessRequest& request) -> base::IoResult<base::ProcessResult> {
       for (const std::string& word : request.argv) {
         if (word.starts_with("cluster")) return base::ProcessResult{0, kCluster, ""};
@@ -63,7 +64,7 @@ struct RuntimesRun {
     flags.directory = "runtimes";
     flags.cluster.ns = ns;
     flags.cluster.kubectl.context = "blue";
-    return cli::run_runtimes_pull(console, flags, runner);
+    return cli::run_runtimes_pull(console, flags);
   }
 
   int check(const std::string& format = "text") {
@@ -72,7 +73,7 @@ struct RuntimesRun {
     flags.ask_cluster = true;
     flags.format = format;
     flags.trainer_version = "2.3";
-    return cli::run_runtimes_check(console, flags, runner);
+    return cli::run_runtimes_check(console, flags);
   }
 };
 
