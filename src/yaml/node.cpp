@@ -239,6 +239,18 @@ const Node* Maker::map(std::span<const Entry> entries, Origin origin) const {
   return map_of(entries.size() < kIndexed ? arena_->copy(entries) : entries, origin);
 }
 
+const Node* Maker::map(std::initializer_list<Entry> entries, Origin origin) const {
+  std::vector<Entry> given;
+  std::ranges::copy_if(entries, std::back_inserter(given),
+                       [](const Entry& entry) { return entry.value != nullptr; });
+  return map(std::span<const Entry>(given), origin);
+}
+
+const Node* Maker::with_items(const Node* list, std::span<const Node* const> items) const {
+  if (list && std::ranges::equal(items, list->items())) return list;
+  return this->list(items, list ? list->origin() : Origin());
+}
+
 const Node* Maker::map_of(std::span<const Entry> entries, Origin origin) const {
   Node node;
   node.kind_ = Kind::Map;

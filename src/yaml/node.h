@@ -137,9 +137,17 @@ class Maker {
   // The text is copied.
   const Node* copied(std::string_view text, Origin origin = {}) const;
   const Node* list(std::span<const Node* const> items, Origin origin = {}) const;
+  const Node* list(std::initializer_list<const Node*> items, Origin origin = {}) const {
+    return list(std::span<const Node* const>(items.begin(), items.size()), origin);
+  }
   const Node* map(std::span<const Entry> entries, Origin origin = {}) const;
+  // The map of the entries that have a value.
+  const Node* map(std::initializer_list<Entry> entries, Origin origin = {}) const;
   // The same value with another origin.
   const Node* with_origin(const Node& node, Origin origin) const;
+
+  // `list` with these items, itself if it has them. It may be nullptr: an empty list.
+  const Node* with_items(const Node* list, std::span<const Node* const> items) const;
 
   // The origin of a value that `rule` computed from `inputs` (null pointers are left out). A value computed
   // from a secret is a secret.

@@ -82,15 +82,14 @@ class FileMaker {
     Fields services(draft_.make);
     for (const Pod& pod : pods_) add_services(draft_, pod, conditions_of(pod), is_waited_for(pod), services);
     note_policies();
-    Fields file(draft_.make);
-    file.set("name", draft_.make.string(view_.name));
-    file.set("services", services.node());
-    if (!draft_.configs.empty()) file.set("configs", draft_.configs.node());
-    if (!draft_.volumes.empty()) file.set("volumes", draft_.volumes.node());
+    const Node* file = draft_.make.map({{"name", draft_.make.string(view_.name)},
+                                        {"services", services.node()},
+                                        {"configs", draft_.configs.node_if_any()},
+                                        {"volumes", draft_.volumes.node_if_any()}});
     std::string text = fmt::format(
         "# TrainJob {}/{} on one machine, made by: trainjobc compose\n# Run it with: docker compose {}\n",
         k8s::effective_namespace(draft_.ns), view_.name, start_command());
-    yaml::write_yaml(*file.node(), yaml::KeyOrder::AsIs, text);
+    yaml::write_yaml(*file, yaml::KeyOrder::AsIs, text);
     return text;
   }
 

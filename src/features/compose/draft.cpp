@@ -148,11 +148,7 @@ std::string Draft::add_config(std::string_view kind, std::string_view object, st
     name += "_";
     std::tie(at, is_new) = config_names_.try_emplace(name, content);
   }
-  if (is_new) {
-    Fields config(make);
-    config.set("content", text(value));
-    configs.set(name, config.node());
-  }
+  if (is_new) configs.set(name, make.map({{"content", text(value)}}));
   return name;
 }
 

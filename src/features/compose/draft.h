@@ -28,8 +28,9 @@ class Fields {
 
   // nullptr is left out.
   void set(std::string_view key, const yaml::Node* value);
-  bool empty() const { return entries_.empty(); }
   const yaml::Node* node() const { return make_->map(entries_); }
+  // nullptr for an empty map.
+  const yaml::Node* node_if_any() const { return entries_.empty() ? nullptr : node(); }
 
  private:
   const yaml::Maker* make_;

@@ -46,11 +46,9 @@ const Node* groups_of(const Draft& draft, const Pod& pod) {
 const Node* condition_map(const Draft& draft, const Conditions& conditions) {
   Fields services(draft.make);
   for (const auto& [service, condition] : conditions) {
-    Fields when(draft.make);
-    when.set("condition", draft.make.string(condition));
-    services.set(service, when.node());
+    services.set(service, draft.make.map({{"condition", draft.make.string(condition)}}));
   }
-  return services.empty() ? nullptr : services.node();
+  return services.node_if_any();
 }
 
 // How often the Job starts a container again: as often as its backoffLimit says, whether the kubelet does it
@@ -68,13 +66,10 @@ const Node* gpu_reservation(Draft& draft, int64_t count) {
   const Maker& make = draft.make;
   std::vector<const Node*> ids;
   for (int64_t i = 0; i < count; ++i) ids.push_back(make.copied(std::to_string(draft.gpus++)));
-  const std::array capabilities{make.string("gpu")};
-  Fields device(make);
-  device.set("driver", make.string("nvidia"));
-  device.set("device_ids", make.list(ids));
-  device.set("capabilities", make.list(capabilities));
-  const std::array devices{device.node()};
-  return make.with_path(nullptr, {"resources", "reservations", "devices"}, make.list(devices));
+  const Node* device = make.map({{"driver", make.string("nvidia")},
+                                 {"device_ids", make.list(ids)},
+                                 {"capabilities", make.list({make.string("gpu")})}});
+  return make.with_path(nullptr, {"resources", "reservations", "devices"}, make.list({device}));
 }
 
 constexpr int64_t kMostGpus = 1024;  // of a pod; no machine has more
@@ -91,8 +86,7 @@ void add_devices(Draft& draft, const Node& container, Fields& service) {
     if (limit.key == "nvidia.com/gpu" && count <= kMostGpus) {
       service.set("deploy", gpu_reservation(draft, count));
     } else if (limit.key == "amd.com/gpu") {
-      const std::array devices{make.string("/dev/kfd"), make.string("/dev/dri")};
-      service.set("devices", make.list(devices));
+      service.set("devices", make.list({make.string("/dev/kfd"), make.string("/dev/dri")}));
       draft.note("amd.com/gpu: each container sees all of the machine's");
     } else {
       draft.note(fmt::format("{} is left out: it is a device of the cluster's machines", limit.key));
@@ -120,7 +114,7 @@ const Node* environment_node(const Draft& draft, const Words& words) {
   Fields env(draft.make);
   for (const Setting& setting : words.env)
     env.set(setting.name, setting.value ? draft.text(*setting.value) : draft.make.null());
-  return env.empty() ? nullptr : env.node();
+  return env.node_if_any();
 }
 
 const Node* aliases_of(const Draft& draft, const Pod& pod) {
@@ -287,8 +281,7 @@ const Node* probe_command(const Draft& draft, const Node& container, const Node&
   if (port.empty() || !std::ranges::all_of(port, base::is_digit)) return nullptr;
   const std::string line =
       fmt::format("command -v bash >/dev/null || exit 0; exec bash -c ': </dev/tcp/127.0.0.1/{}'", port);
-  const std::array words{make.string("CMD-SHELL"), draft.text(line)};
-  return make.list(words);
+  return make.list({make.string("CMD-SHELL"), draft.text(line)});
 }
 
 // The pod node-0 of another replicatedJob may have that name.
@@ -310,12 +303,10 @@ const Node* health_check(const Draft& draft, const Node& container) {
   const auto seconds = [&](std::string_view field, int64_t otherwise) {
     return make.copied(fmt::format("{}s", k8s::jobset::int_at(*probe, field).value_or(otherwise)));
   };
-  Fields check(make);
-  check.set("test", test);
-  check.set("interval", seconds("periodSeconds", 10));
-  check.set("timeout", seconds("timeoutSeconds", 1));
-  check.set("retries", make.integer(kAttempts));
-  return check.node();
+  return make.map({{"test", test},
+                   {"interval", seconds("periodSeconds", 10)},
+                   {"timeout", seconds("timeoutSeconds", 1)},
+                   {"retries", make.integer(kAttempts)}});
 }
 
 void add_services(Draft& draft, const Pod& pod, const Conditions& after, bool waited_for, Fields& services) {

@@ -206,29 +206,19 @@ class MountMaker {
 
   const Node* memory_volume(const Node* size) const {
     const yaml::Maker& make = draft_.make;
-    Fields options(make);
-    options.set("type", make.string("tmpfs"));
-    options.set("device", make.string("tmpfs"));
     const std::string size_option =
-        size ? fmt::format(",size={}", std::string(size->text()).substr(0, size->text().find('b'))) : "";
-    options.set("o", make.copied("mode=1777" + size_option));
-    Fields volume(make);
-    volume.set("driver", make.string("local"));
-    volume.set("driver_opts", options.node());
-    return volume.node();
+        size ? fmt::format(",size={}", size->text().substr(0, size->text().find('b'))) : "";
+    const Node* options = make.map({{"type", make.string("tmpfs")},
+                                    {"device", make.string("tmpfs")},
+                                    {"o", make.copied("mode=1777" + size_option)}});
+    return make.map({{"driver", make.string("local")}, {"driver_opts", options}});
   }
 
   void add_memory(const Node* size) {
     const yaml::Maker& make = draft_.make;
-    Fields mount(make);
-    mount.set("type", make.string("tmpfs"));
-    mount.set("target", draft_.text(target_));
-    if (size) {
-      Fields memory(make);
-      memory.set("size", size);
-      mount.set("tmpfs", memory.node());
-    }
-    mounted_.volumes.push_back(mount.node());
+    mounted_.volumes.push_back(make.map({{"type", make.string("tmpfs")},
+                                         {"target", draft_.text(target_)},
+                                         {"tmpfs", size ? make.map({{"size", size}}) : nullptr}}));
   }
 
   void add_named(std::string name, const Node* node) {
@@ -239,27 +229,21 @@ class MountMaker {
       mounted_.volumes.push_back(draft_.text(fmt::format("{}:{}{}", name, target_, read_only_ ? ":ro" : "")));
       return;
     }
-    Fields mount(make);
-    mount.set("type", make.string("volume"));
-    mount.set("source", make.copied(name));
-    mount.set("target", draft_.text(target_));
-    if (read_only_) mount.set("read_only", make.boolean(true));
-    mounted_.volumes.push_back(mount.node());
+    mounted_.volumes.push_back(make.map({{"type", make.string("volume")},
+                                         {"source", make.copied(name)},
+                                         {"target", draft_.text(target_)},
+                                         {"read_only", read_only_ ? make.boolean(true) : nullptr}}));
   }
 
   // A folder or file of this machine, which must exist.
   void add_bind(const std::string& source, const std::string& target, bool read_only) {
     const yaml::Maker& make = draft_.make;
     const bool is_relative = !source.starts_with('/') && !source.starts_with('.') && !source.starts_with('~');
-    Fields bind(make);
-    bind.set("create_host_path", make.boolean(false));
-    Fields mount(make);
-    mount.set("type", make.string("bind"));
-    mount.set("source", draft_.text(is_relative ? "./" + source : source));
-    mount.set("target", draft_.text(target));
-    if (read_only) mount.set("read_only", make.boolean(true));
-    mount.set("bind", bind.node());
-    mounted_.volumes.push_back(mount.node());
+    mounted_.volumes.push_back(make.map({{"type", make.string("bind")},
+                                         {"source", draft_.text(is_relative ? "./" + source : source)},
+                                         {"target", draft_.text(target)},
+                                         {"read_only", read_only ? make.boolean(true) : nullptr},
+                                         {"bind", make.map({{"create_host_path", make.boolean(false)}})}}));
   }
 
   void add_files(std::string_view kind, std::string_view object, const Node& source) {
@@ -331,13 +315,12 @@ class MountMaker {
     const yaml::Maker& make = draft_.make;
     const std::string_view group = value_at(*pod_.spec, {"securityContext", "fsGroup"});
     const std::string user(unprivileged_user());
-    Fields config(make);
-    config.set("source", make.copied(draft_.add_config(file.kind, file.object, file.key, *value)));
-    config.set("target", draft_.text(target));
-    config.set("uid", make.copied(user.empty() ? "0" : user));
-    config.set("gid", make.string(group.empty() ? "0" : group));
-    config.set("mode", make.copied(fmt::format("{:04o}", mode_of(file, !group.empty(), !user.empty()))));
-    mounted_.configs.push_back(config.node());
+    mounted_.configs.push_back(make.map(
+        {{"source", make.copied(draft_.add_config(file.kind, file.object, file.key, *value))},
+         {"target", draft_.text(target)},
+         {"uid", make.copied(user.empty() ? "0" : user)},
+         {"gid", make.string(group.empty() ? "0" : group)},
+         {"mode", make.copied(fmt::format("{:04o}", mode_of(file, !group.empty(), !user.empty())))}}));
   }
 
   void add_projected(const Node& projected, std::string_view name) {
