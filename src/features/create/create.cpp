@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/arena.h"
+#include "base/text/text.h"
 #include "features/create/templates.h"
 #include "k8s/name_syntax.h"
 #include "k8s/quantity.h"
@@ -37,9 +38,9 @@ constexpr std::array kFrameworks = std::to_array<NewFramework>({
 });
 
 // The value as YAML: a number is one only where a number belongs.
-std::string as_text(std::string_view value) {
+std::string as_text(const std::string& value) {
   std::string out;
-  if (value.find('\n') != std::string_view::npos) {
+  if (value.find('\n') != std::string::npos) {
     yaml::write_json_string(value, out);
     return out;
   }
@@ -78,32 +79,15 @@ std::string as_list(const std::vector<std::string>& words) {
   return line.size() <= kLongest ? fmt::format("[{}]", line) : items;
 }
 
-// What each key of the templates comes from.
-constexpr std::array kFlagOfKey = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"access", "--nodes"},
-    {"claim", "--claim"},
-    {"claim-path", "--claim-path"},
-    {"command", "--command"},
-    {"cpu", "--cpu"},
-    {"dataset", "--dataset"},
-    {"dataset-secret", "--dataset-secret"},
-    {"gpus", "--gpus"},
-    {"image", "--image"},
-    {"memory", "--memory"},
-    {"model", "--model"},
-    {"model-secret", "--model-secret"},
-    {"name", "--name"},
-    {"namespace", "--namespace"},
-    {"nodes", "--nodes"},
-    {"processes", "--processes"},
-    {"queue", "--queue"},
-    {"shared-memory", "--shared-memory"},
-});
+// The keys of the templates that are called like the flag that they come from.
+constexpr std::array<std::string_view, 17> kOfFlags{
+    "claim",     "claim-path", "command",   "cpu",   "dataset",      "dataset-secret",
+    "gpus",      "image",      "memory",    "model", "model-secret", "name",
+    "namespace", "nodes",      "processes", "queue", "shared-memory"};
 
 std::string flag_of(std::string_view key) {
-  const auto found =
-      std::ranges::find(kFlagOfKey, key, &std::pair<std::string_view, std::string_view>::first);
-  return found != kFlagOfKey.end() ? std::string(found->second) : "";
+  if (key == "access") return "--nodes";
+  return base::contains(kOfFlags, key) ? fmt::format("--{}", key) : "";
 }
 
 void append(Draft& draft, const std::vector<FilledLine>& lines) {
@@ -119,36 +103,32 @@ void append(Draft& draft, const std::vector<FilledLine>& lines) {
 }
 
 void set(Values& values, std::string_view key, const std::string& value,
-         std::string (*as_yaml)(const std::string&)) {
+         std::string (*as_yaml)(const std::string&) = as_text) {
   if (!value.empty()) values.set(key, as_yaml(value));
-}
-
-std::string string_value(const std::string& value) {
-  return as_text(value);
 }
 
 // What the pods get, in a patch or in a runtime.
 void set_volumes(Values& values, const JobRequest& wanted) {
-  set(values, "claim", wanted.claim, string_value);
+  set(values, "claim", wanted.claim);
   values.set("claim-path", as_text(wanted.claim_path));
-  set(values, "shared-memory", wanted.shared_memory, string_value);
+  set(values, "shared-memory", wanted.shared_memory);
   if (!wanted.claim.empty() || !wanted.shared_memory.empty()) values.set("volumes");
 }
 
 void set_initializers(Values& values, const JobRequest& wanted) {
-  set(values, "dataset", wanted.dataset, string_value);
-  set(values, "dataset-secret", wanted.dataset_secret, string_value);
-  set(values, "model", wanted.model, string_value);
-  set(values, "model-secret", wanted.model_secret, string_value);
+  set(values, "dataset", wanted.dataset);
+  set(values, "dataset-secret", wanted.dataset_secret);
+  set(values, "model", wanted.model);
+  set(values, "model-secret", wanted.model_secret);
   if (!wanted.dataset.empty() || !wanted.model.empty()) values.set("initializer");
 }
 
 Values job_values(const JobRequest& wanted) {
   Values values;
-  set(values, "name", wanted.name, string_value);
-  set(values, "namespace", wanted.ns, string_value);
-  set(values, "queue", wanted.queue, string_value);
-  set(values, "image", wanted.image, string_value);
+  set(values, "name", wanted.name);
+  set(values, "namespace", wanted.ns);
+  set(values, "queue", wanted.queue);
+  set(values, "image", wanted.image);
   set(values, "nodes", wanted.nodes, as_number);
   set(values, "processes", wanted.processes, as_number);
   set(values, "cpu", wanted.cpu, as_number);

@@ -20,6 +20,12 @@ struct PythonStatement {
 
 constexpr char kString = '\x01';
 
+// How many brackets are open after the character.
+void count_bracket(char c, size_t& depth) {
+  if (c == '(' || c == '[' || c == '{') ++depth;
+  if ((c == ')' || c == ']' || c == '}') && depth > 0) --depth;
+}
+
 class PythonReader {
  public:
   explicit PythonReader(std::string_view text) : text_(text) {}
@@ -48,8 +54,7 @@ class PythonReader {
       ++at_;
       end_statement();
     } else {
-      if (c == '(' || c == '[' || c == '{') ++depth_;
-      if ((c == ')' || c == ']' || c == '}') && depth_ > 0) --depth_;
+      count_bracket(c, depth_);
       add(c);
       ++at_;
     }
@@ -156,9 +161,8 @@ bool is_of(std::string_view module, std::string_view package) {
 std::string_view bracketed(std::string_view code, size_t at) {
   size_t depth = 1;
   for (size_t end = at; end < code.size(); ++end) {
-    if (code[end] == '(' || code[end] == '[' || code[end] == '{') ++depth;
-    if ((code[end] == ')' || code[end] == ']' || code[end] == '}') && --depth == 0)
-      return code.substr(at, end - at);
+    count_bracket(code[end], depth);
+    if (depth == 0) return code.substr(at, end - at);
   }
   return code.substr(at);
 }
@@ -169,15 +173,11 @@ std::vector<std::string_view> split_arguments(std::string_view list) {
   size_t begin = 0;
   for (size_t at = 0; at <= list.size(); ++at) {
     if (at == list.size() || (list[at] == ',' && depth == 0)) {
-      std::string_view part = list.substr(begin, at - begin);
-      part.remove_prefix(std::min(part.find_first_not_of(base::kBlanks), part.size()));
-      part = part.substr(0, part.find_last_not_of(base::kBlanks) + 1);
+      const std::string_view part = base::trimmed(list.substr(begin, at - begin), base::kBlanks);
       if (!part.empty()) parts.push_back(part);
       begin = at + 1;
-    } else if (list[at] == '(' || list[at] == '[' || list[at] == '{') {
-      ++depth;
-    } else if ((list[at] == ')' || list[at] == ']' || list[at] == '}') && depth > 0) {
-      --depth;
+    } else {
+      count_bracket(list[at], depth);
     }
   }
   return parts;

@@ -30,14 +30,18 @@ namespace {
 using yaml::Entry;
 using yaml::Node;
 
-// A ResourceList of the KRM function specification, as text and tree: what the function does not change keeps
-// its bytes, comments included.
+// An item of the list: of the input, or a new one.
 struct Item {
   const yaml::Node* root = nullptr;
-  std::string_view text;   // its lines, including the comments above it; "" if the list is not in block style
+  // Its lines, including the comments above it, to be written again if the list then reads back correctly;
+  // "" if there are none: it is new, or the list is not in block style.
+  std::string_view text = {};
   bool has_alias = false;  // the lines contain an alias
+  bool made = false;       // created by this function: written with the usual order of keys
 };
 
+// A ResourceList of the KRM function specification, as text and tree: what the function does not change keeps
+// its bytes, comments included.
 struct ResourceList {
   std::unique_ptr<base::SourceFile> file;
   base::Arena arena;
@@ -47,14 +51,6 @@ struct ResourceList {
   size_t indent = 0;         // of the list's dashes
   size_t items_begin = 0;    // byte offsets of the items' lines in the file
   size_t items_end = 0;
-};
-
-// One item of the list to write: the lines of an old one, or a tree.
-struct NewItem {
-  const yaml::Node* root = nullptr;
-  std::string_view text;  // if not "", these lines instead, provided that the list then reads back correctly
-  bool made = false;      // created by this function: written with the usual order of keys
-  bool has_alias = false;
 };
 
 // The first line of the comments that end above `line`.
@@ -117,7 +113,7 @@ bool find_lines(ResourceList& list, const yaml::Document& document) {
 }
 
 // A tree as an entry of a block list.
-std::string as_entry(const NewItem& item, size_t indent) {
+std::string as_entry(const Item& item, size_t indent) {
   std::string yaml;
   yaml::write_yaml(*item.root, item.made ? yaml::KeyOrder::Kubernetes : yaml::KeyOrder::AsIs, yaml);
   std::string out;
@@ -138,25 +134,14 @@ std::string with_newline(std::string_view text) {
   return out;
 }
 
-// The text after the items, without results.
-std::string tail_of(const ResourceList& list) {
+// The text before or after the items, without results.
+std::string without_results(const ResourceList& list, size_t from, size_t to) {
   const std::string_view text = list.file->text();
   const Entry* results = list.root->find("results");
-  if (!results) return with_newline(text.substr(list.items_end));
-  const size_t begin = list.file->line_start(results->key_origin.line());
+  const size_t begin = results ? list.file->line_start(results->key_origin.line()) : to;
+  if (begin < from || begin >= to) return with_newline(text.substr(from, to - from));
   const size_t end = list.file->line_start(line_after(list, "results"));
-  if (begin < list.items_end) return with_newline(text.substr(list.items_end));
-  return with_newline(text.substr(list.items_end, begin - list.items_end)) + with_newline(text.substr(end));
-}
-
-// The text before the items, without results.
-std::string head_of(const ResourceList& list) {
-  const std::string_view text = list.file->text();
-  const Entry* results = list.root->find("results");
-  const size_t begin = results ? list.file->line_start(results->key_origin.line()) : list.items_begin;
-  if (begin >= list.items_begin) return std::string(text.substr(0, list.items_begin));
-  const size_t end = list.file->line_start(line_after(list, "results"));
-  return std::string(text.substr(0, begin)) + std::string(text.substr(end, list.items_begin - end));
+  return with_newline(text.substr(from, begin - from)) + with_newline(text.substr(end, to - end));
 }
 
 std::string results_text(const Node* results) {
@@ -168,22 +153,22 @@ std::string results_text(const Node* results) {
 }
 
 // The whole new list.
-const Node* whole(const ResourceList& list, const std::vector<NewItem>& items, const Node* results,
+const Node* whole(const ResourceList& list, const std::vector<Item>& items, const Node* results,
                   const yaml::Maker& make) {
   std::vector<const Node*> roots;
-  for (const NewItem& item : items) roots.push_back(item.root);
+  for (const Item& item : items) roots.push_back(item.root);
   return make.with(make.with(list.root, "items", make.list(roots)), "results", results);
 }
 
 // The list with the lines of the items that stay. An item may refer to an anchor that is gone.
-std::string with_lines(const ResourceList& list, const std::vector<NewItem>& items, const Node* results,
+std::string with_lines(const ResourceList& list, const std::vector<Item>& items, const Node* results,
                        bool keeps_aliases) {
-  std::string out = head_of(list);
-  for (const NewItem& item : items) {
+  std::string out = without_results(list, 0, list.items_begin);
+  for (const Item& item : items) {
     const bool by_lines = !item.text.empty() && (keeps_aliases || !item.has_alias);
     out += by_lines ? with_newline(item.text) : as_entry(item, list.indent);
   }
-  return out + tail_of(list) + results_text(results);
+  return out + without_results(list, list.items_end, list.file->text().size()) + results_text(results);
 }
 
 // Whether two parsers read that tree from the text.
@@ -218,7 +203,7 @@ std::unique_ptr<ResourceList> read_resource_list(std::string text, std::string& 
   list->root = documents[0].root;
   const Node* items = list->root->get("items");
   if (items && items->is_list()) {
-    for (const Node* item : items->items()) list->items.push_back({item, {}});
+    for (const Node* item : items->items()) list->items.push_back({item});
     list->block_style = find_lines(*list, documents[0]);
   }
   return list;
@@ -226,7 +211,7 @@ std::unique_ptr<ResourceList> read_resource_list(std::string text, std::string& 
 
 // The list with these items, and `results` instead of its own; nullptr: none. nullopt if two parsers find
 // different values in the new text.
-std::optional<std::string> write_resource_list(const ResourceList& list, const std::vector<NewItem>& items,
+std::optional<std::string> write_resource_list(const ResourceList& list, const std::vector<Item>& items,
                                                const Node* results) {
   base::Arena arena;
   const Node* root = whole(list, items, results, yaml::Maker(arena));
@@ -241,12 +226,6 @@ std::optional<std::string> write_resource_list(const ResourceList& list, const s
   if (!reads_as(out, *root)) return std::nullopt;
   return out;
 }
-
-struct Results {
-  const yaml::Node* list = nullptr;  // nullptr: none
-  std::string errors;                // one line per error
-  bool rejected = false;             // render would refuse the inputs
-};
 
 // The item that a diagnostic is about; nullptr if that is a runtime of the catalogue.
 const Node* item_of(const base::Diagnostic& diagnostic, const ResourceList& list) {
@@ -281,11 +260,10 @@ const Node* file_of(const Node& item, const yaml::Maker& make) {
 }
 
 const Node* reference(const Node& item, const yaml::Maker& make) {
-  const Node* ref = make.with(nullptr, "apiVersion", item.get("apiVersion"));
-  ref = make.with(ref, "kind", item.get("kind"));
-  if (const Node* ns = item.at({"metadata", "namespace"})) ref = make.with(ref, "namespace", ns);
-  if (const Node* name = item.at({"metadata", "name"})) ref = make.with(ref, "name", name);
-  return ref;
+  return make.map({{"apiVersion", item.get("apiVersion")},
+                   {"kind", item.get("kind")},
+                   {"namespace", item.at({"metadata", "namespace"})},
+                   {"name", item.at({"metadata", "name"})}});
 }
 
 std::string message_of(const base::Diagnostic& diagnostic) {
@@ -295,36 +273,30 @@ std::string message_of(const base::Diagnostic& diagnostic) {
 
 // An error about the function itself.
 const Node* one_result(const std::string& message, const yaml::Maker& make) {
-  const Node* result = make.with(nullptr, "message", make.copied(message));
-  result = make.with(result, "severity", make.string("error"));
-  const std::vector<const Node*> all{result};
-  return make.list(all);
+  return make.list({make.map({{"message", make.copied(message)}, {"severity", make.string("error")}})});
 }
 
 // Each with its message, severity, object, field, and the file from the object's annotations. Errors of the
-// Jobs are warnings, as in render.
-Results results_of(const base::Diagnostics& diagnostics, const ResourceList& list, const yaml::Maker& make) {
-  Results results;
+// Jobs are warnings, as in render. nullptr if there are none.
+const Node* add_results(const base::Diagnostics& diagnostics, const ResourceList& list,
+                        const yaml::Maker& make, Outcome& outcome) {
   std::vector<const Node*> all;
   for (const base::Diagnostic& diagnostic : diagnostics.items()) {
     const bool refused = base::is_refusal(diagnostic);
     const bool lesser = diagnostic.severity == base::Severity::Error && !refused;
     const base::Severity severity = lesser ? base::Severity::Warning : diagnostic.severity;
-    const Node* result = make.with(nullptr, "message", make.copied(message_of(diagnostic)));
-    result = make.with(result, "severity", make.copied(to_string(severity)));
-    if (const Node* item = item_of(diagnostic, list)) {
-      result = make.with(result, "resourceRef", reference(*item, make));
-      if (const Node* file = file_of(*item, make)) result = make.with(result, "file", file);
-    }
-    if (!diagnostic.field.empty()) {
-      result = make.with_path(result, {"field", "path"}, make.copied(diagnostic.field));
-    }
-    all.push_back(result);
-    results.rejected = results.rejected || refused;
-    if (refused) results.errors += fmt::format("error: {}: {}\n", diagnostic.object, message_of(diagnostic));
+    const Node* item = item_of(diagnostic, list);
+    const bool has_field = !diagnostic.field.empty();
+    all.push_back(
+        make.map({{"message", make.copied(message_of(diagnostic))},
+                  {"severity", make.copied(to_string(severity))},
+                  {"resourceRef", item ? reference(*item, make) : nullptr},
+                  {"file", item ? file_of(*item, make) : nullptr},
+                  {"field", has_field ? make.map({{"path", make.copied(diagnostic.field)}}) : nullptr}}));
+    outcome.rejected = outcome.rejected || refused;
+    if (refused) outcome.errors += fmt::format("error: {}: {}\n", diagnostic.object, message_of(diagnostic));
   }
-  if (!all.empty()) results.list = make.list(all);
-  return results;
+  return all.empty() ? nullptr : make.list(all);
 }
 
 constexpr std::string_view kLocalConfig = "config.kubernetes.io/local-config";
@@ -390,35 +362,23 @@ std::vector<Source> sources_of(const ResourceList& list) {
 }
 
 // Replaces the inputs by the rendered objects, which come after everything else.
-std::vector<NewItem> new_items(const ResourceList& list, const Compilation& compiled, bool keep_inputs,
-                               const yaml::Maker& make) {
+std::vector<Item> new_items(const ResourceList& list, const Compilation& compiled, bool keep_inputs,
+                            const yaml::Maker& make) {
   std::set<std::string> made;
   for (const Object& object : compiled.objects) made.insert(identity(*object.root));
-  std::vector<NewItem> items;
+  std::vector<Item> items;
   for (const Item& item : list.items) {
     if (is_input(*item.root)) {
       if (!keep_inputs) continue;
-      const std::string_view marked = text_at(*item.root, {"metadata", "annotations", kLocalConfig});
-      if (marked == "true") {
-        items.push_back({item.root, item.text, false, item.has_alias});
-      } else {
-        items.push_back(
-            {make.with_path(item.root, {"metadata", "annotations", kLocalConfig}, make.string("true")),
-             {},
-             false,
-             false});
-      }
+      const bool is_marked = text_at(*item.root, {"metadata", "annotations", kLocalConfig}) == "true";
+      items.push_back(is_marked ? item
+                                : Item{make.with_path(item.root, {"metadata", "annotations", kLocalConfig},
+                                                      make.string("true"))});
     } else if (!made.contains(identity(*item.root))) {
-      items.push_back({item.root, item.text, false, item.has_alias});
+      items.push_back(item);
     }
   }
-  for (const Object& object : compiled.objects) items.push_back({object.root, {}, true, false});
-  return items;
-}
-
-std::vector<NewItem> same_items(const ResourceList& list) {
-  std::vector<NewItem> items;
-  for (const Item& item : list.items) items.push_back({item.root, item.text, false, item.has_alias});
+  for (const Object& object : compiled.objects) items.push_back({.root = object.root, .made = true});
   return items;
 }
 
@@ -446,17 +406,14 @@ Outcome run(std::string resource_list, const ReadKey& read_key) {
   if (!wrong.empty()) {
     outcome.rejected = true;
     outcome.errors = fmt::format("error: {}\n", wrong);
-    set_list(write_resource_list(*list, same_items(*list), one_result(wrong, make)), outcome);
+    set_list(write_resource_list(*list, list->items, one_result(wrong, make)), outcome);
     return outcome;
   }
   const Compilation compiled = compile_sources(sources_of(*list), {}, settings.compile);
-  const Results results = results_of(compiled.diagnostics, *list, make);
-  outcome.rejected = results.rejected;
-  outcome.errors = results.errors;
+  const Node* results = add_results(compiled.diagnostics, *list, make, outcome);
   set_list(write_resource_list(
-               *list,
-               results.rejected ? same_items(*list) : new_items(*list, compiled, settings.keep_inputs, make),
-               results.list),
+               *list, outcome.rejected ? list->items : new_items(*list, compiled, settings.keep_inputs, make),
+               results),
            outcome);
   return outcome;
 }
