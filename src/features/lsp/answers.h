@@ -12,7 +12,6 @@
 
 #include "base/source.h"
 #include "features/lsp/cursor.h"
-#include "features/lsp/findings.h"
 #include "features/lsp/protocol.h"
 #include "features/lsp/workspace.h"
 #include "rules/rules.h"

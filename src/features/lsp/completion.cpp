@@ -132,19 +132,13 @@ class ValueSuggester {
     }
     const auto runtime = runtime_of(context_.workspace, context_.document, cursor_);
     if (!runtime) return;
-    const std::string detail = fmt::format("{} of {}", what(reference.of), runtime->id.name);
+    const std::string detail = fmt::format("{} of {}", noun_of(reference.of), runtime->id.name);
     for (const yaml::Node* name : names_in(*runtime->root, reference))
       add(name->text(), detail, SuggestionKind::Module);
   }
 
-  static std::string_view what(NameOf name) {
-    if (name == NameOf::ReplicatedJob) return "replicatedJob";
-    return name == NameOf::Container ? "container" : "init container";
-  }
-
   void suggest_runtimes() {
-    const SyntaxNode* reference = cursor_.at({"spec", "runtimeRef"});
-    const std::string_view kind = reference ? reference->text_of("kind") : std::string_view();
+    const std::string_view kind = cursor_.text_at({"spec", "runtimeRef", "kind"});
     const std::string ns = namespace_at(context_.workspace, context_.document, cursor_);
     for (const FoundRuntime& runtime : runtimes_for(context_.workspace, context_.document, ns)) {
       if (!kind.empty() && runtime.id.kind != kind) continue;
@@ -175,11 +169,6 @@ class ValueSuggester {
   std::vector<Suggestion>& out_;
   bool needs_dash_ = false;
 };
-
-void suggest_values(const SuggestionContext& context, const schema::Schema* field,
-                    std::vector<Suggestion>& out) {
-  ValueSuggester(context, field, out).suggest();
-}
 
 // The fields of every object, for a document whose kind isn't written yet.
 constexpr Schema kAnyText{.type = Type::String};
@@ -240,7 +229,7 @@ class FieldSuggester {
       dash_ = "- ";
       map_path_.push_back({"", 0});
       map = map->items;
-      if (map->type != Type::Object) return suggest_values(context_, map, out_);
+      if (map->type != Type::Object) return ValueSuggester(context_, map, out_).suggest();
     }
     const SyntaxNode* present = dash_.empty() ? cursor_.container : nullptr;
     for (const Property& property : map->properties) {
@@ -316,10 +305,6 @@ class FieldSuggester {
   std::string dash_;  // of an item that is not begun yet
 };
 
-void suggest_fields(const SuggestionContext& context, std::vector<Suggestion>& out) {
-  FieldSuggester(context, out).suggest();
-}
-
 // Rules, in a comment that suppresses some.
 void suggest_in_comment(const SuggestionContext& context, std::vector<Suggestion>& out) {
   constexpr std::string_view kMarker = "# trainjobc:ignore";
@@ -351,9 +336,9 @@ void suggest_for_word(const SuggestionContext& context, std::vector<Suggestion>&
   const bool is_collection =
       field && (field->type == schema::Type::Object || field->type == schema::Type::Array);
   if (cursor.path.empty() || is_collection) {
-    suggest_fields(context, out);
+    FieldSuggester(context, out).suggest();
   } else {
-    suggest_values(context, field, out);
+    ValueSuggester(context, field, out).suggest();
   }
 }
 
@@ -364,14 +349,14 @@ std::vector<Suggestion> suggestions_at(const SuggestionContext& context) {
     case Spot::None: break;
     case Spot::Comment: suggest_in_comment(context, out); break;
     case Spot::Key:
-      suggest_fields(context, out);
+      FieldSuggester(context, out).suggest();
       if (matches(cursor.path, {"spec", cursor.word})) suggest_patch(context, out);
       break;
     case Spot::KeyOrValue:
       suggest_for_word(context, out);
       if (matches(cursor.path, {"spec"})) suggest_patch(context, out);
       break;
-    case Spot::Value: suggest_values(context, context.schema_at(cursor.path), out); break;
+    case Spot::Value: ValueSuggester(context, context.schema_at(cursor.path), out).suggest(); break;
   }
   return out;
 }

@@ -162,14 +162,9 @@ bool matches(const CursorPath& path, std::initializer_list<std::string_view> key
   });
 }
 
-std::string_view Cursor::name() const {
-  const SyntaxNode* metadata = at({"metadata"});
-  return metadata ? metadata->text_of("name") : std::string_view();
-}
-
-std::string_view Cursor::ns() const {
-  const SyntaxNode* metadata = at({"metadata"});
-  return metadata ? metadata->text_of("namespace") : std::string_view();
+std::string_view Cursor::text_at(std::initializer_list<std::string_view> keys) const {
+  const SyntaxNode* value = at(keys);
+  return value && value->is_scalar() ? std::string_view(value->text) : std::string_view();
 }
 
 const SyntaxNode* Cursor::at(std::initializer_list<std::string_view> keys) const {

@@ -62,10 +62,12 @@ struct Cursor {
   std::string_view kind() const { return object ? object->text_of("kind") : std::string_view(); }
   std::string_view api_version() const { return object ? object->text_of("apiVersion") : std::string_view(); }
   // Of an object's metadata.
-  std::string_view name() const;
-  std::string_view ns() const;  // "" if it has none
+  std::string_view name() const { return text_at({"metadata", "name"}); }
+  std::string_view ns() const { return text_at({"metadata", "namespace"}); }  // "" if it has none
   // The value at a path of the object; nullptr if there is none.
   const SyntaxNode* at(std::initializer_list<std::string_view> keys) const;
+  // The text of the scalar there; "" if there is none.
+  std::string_view text_at(std::initializer_list<std::string_view> keys) const;
   // The value of the first `steps` steps of the path; nullptr if there is none.
   const SyntaxNode* along_path(size_t steps) const;
 };

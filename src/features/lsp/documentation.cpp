@@ -169,34 +169,18 @@ bool is_at_runtime_ref(const Cursor& cursor) {
          cursor.path[1].key == "runtimeRef";
 }
 
-class FieldHover {
- public:
-  FieldHover(const Workspace& workspace, const DocumentId& document, const Cursor& cursor)
-      : workspace_(workspace), document_(document), cursor_(cursor) {}
-
-  std::string words() {
-    const schema::Schema* root = object_schema(workspace_.schemas_of(document_), document_, cursor_);
-    if (!root) return "";
-    add(field_words(cursor_.kind(), *root, cursor_.path));
-    add(describe_effects(workspace_, document_, cursor_));
-    if (is_at_runtime_ref(cursor_)) {
-      if (const auto runtime = runtime_of(workspace_, document_, cursor_))
-        add(describe_runtime(workspace_, *runtime), "\n\n---\n\n");
-    }
-    return out_;
-  }
-
- private:
-  void add(const std::string& part, std::string_view separator = "\n\n") {
-    if (!out_.empty() && !part.empty()) out_ += separator;
-    out_ += part;
-  }
-
-  const Workspace& workspace_;
-  const DocumentId& document_;
-  const Cursor& cursor_;
-  std::string out_;
-};
+// A field of an object: what it is, what becomes of it, and the runtime that it names.
+std::string hover_field(const Workspace& workspace, const DocumentId& document, const Cursor& cursor) {
+  const schema::Schema* root = object_schema(workspace.schemas_of(document), document, cursor);
+  if (!root) return "";
+  std::string out = field_words(cursor.kind(), *root, cursor.path);
+  const std::string effects = describe_effects(workspace, document, cursor);
+  if (!out.empty() && !effects.empty()) out += "\n\n";
+  out += effects;
+  const auto runtime = is_at_runtime_ref(cursor) ? runtime_of(workspace, document, cursor) : std::nullopt;
+  if (runtime) out += (out.empty() ? "" : "\n\n---\n\n") + describe_runtime(workspace, *runtime);
+  return out;
+}
 
 }  // namespace
 
@@ -297,8 +281,7 @@ Json hover_in(const Workspace& workspace, const DocumentId& document, const base
   if (cursor.spot == Spot::Comment) {
     words = hover_rule(cursor.word);
   } else if (cursor.spot != Spot::None) {
-    words =
-        is_settings_file(document) ? hover_setting(cursor) : FieldHover(workspace, document, cursor).words();
+    words = is_settings_file(document) ? hover_setting(cursor) : hover_field(workspace, document, cursor);
   }
   if (words.empty()) return nullptr;
   return {{"contents", {{"kind", "markdown"}, {"value", words}}},

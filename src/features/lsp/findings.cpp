@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/lsp/findings.h"
-
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -16,6 +14,7 @@
 #include "base/text/text.h"
 #include "features/kustomize/checks.h"
 #include "features/kustomize/kustomization.h"
+#include "features/lsp/workspace.h"
 #include "lint/config.h"
 #include "policy/plugin.h"
 #include "rules/rules.h"
@@ -178,13 +177,9 @@ Options options_of_lint() {
 
 enum class Tag { Unnecessary = 1, Deprecated = 2 };
 
+// The protocol counts from 1, in the same order.
 int severity_of(base::Severity severity) {
-  switch (severity) {
-    case base::Severity::Error: return 1;
-    case base::Severity::Warning: return 2;
-    case base::Severity::Info: return 3;
-  }
-  return 1;
+  return static_cast<int>(severity) + 1;
 }
 
 // What editors show faded or struck through.
@@ -463,14 +458,9 @@ void Workspace::add_configuration_errors(WorkspaceFindings& findings) {
 }
 
 PublishedFindings::PublishedFindings(std::shared_ptr<const WorkspaceFindings> findings)
-    : findings_(std::move(findings)) {
-  auto input = std::make_unique<lint::ReportInput>();
-  input->files = findings_->files;
-  input->objects = findings_->objects;
-  input_ = std::move(input);
-  places_ = std::make_unique<lint::Places>(*input_);
+    : findings_(std::move(findings)), input_{.files = findings_->files, .objects = findings_->objects} {
   for (const Diagnostic& found : findings_->diagnostics.items()) {
-    if (const auto place = places_->of(found))
+    if (const auto place = places_.of(found))
       by_document_[base::absolute_path(place->path)].push_back(&found);
   }
 }
@@ -493,7 +483,7 @@ bool PublishedFindings::is_same(const PublishedFindings& other, const DocumentId
 }
 
 Range PublishedFindings::range_of(const Diagnostic& found) const {
-  const auto place = places_->of(found);
+  const auto place = places_.of(found);
   return place ? to_range(place->region) : Range{};
 }
 
@@ -507,7 +497,7 @@ Json PublishedFindings::to_json(const Diagnostic& found) const {
   if (Json tags = tags_of(found.rule); !tags.empty()) json["tags"] = std::move(tags);
   Json related = Json::array();
   for (const base::Note& note : found.notes) {
-    if (const auto place = places_->of(note.location)) {
+    if (const auto place = places_.of(note.location)) {
       related.push_back({{"location", Location{base::absolute_path(place->path), to_range(place->region)}},
                          {"message", note.message}});
     } else {

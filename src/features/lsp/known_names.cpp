@@ -52,20 +52,20 @@ void add_unless_known(KnownName name, std::vector<KnownName>& out) {
 
 // ----- resources -----
 
-struct Resource {
+struct WellKnown {
   std::string_view name;
   std::string_view detail;
 };
-constexpr std::array kResources = std::to_array<Resource>({{"cpu", "cores: 8, or 500m for half of one"},
-                                                           {"memory", "bytes: 64Gi"},
-                                                           {"ephemeral-storage", "bytes on the node's disk"},
-                                                           {"hugepages-2Mi", "bytes in pages of 2 MiB"},
-                                                           {"hugepages-1Gi", "bytes in pages of 1 GiB"}});
+constexpr std::array kResources = std::to_array<WellKnown>({{"cpu", "cores: 8, or 500m for half of one"},
+                                                            {"memory", "bytes: 64Gi"},
+                                                            {"ephemeral-storage", "bytes on the node's disk"},
+                                                            {"hugepages-2Mi", "bytes in pages of 2 MiB"},
+                                                            {"hugepages-1Gi", "bytes in pages of 1 GiB"}});
 // Network devices, as the device plugins' own examples name them.
 constexpr std::array kNetworks =
-    std::to_array<Resource>({{"rdma/hca_shared_devices_a", "an RDMA device that pods share"},
-                             {"rdma/ib", "an InfiniBand device"},
-                             {"rdma/roce", "a RoCE device"}});
+    std::to_array<WellKnown>({{"rdma/hca_shared_devices_a", "an RDMA device that pods share"},
+                              {"rdma/ib", "an InfiniBand device"},
+                              {"rdma/roce", "a RoCE device"}});
 
 void collect_devices(const Node& node, std::set<std::string>& names) {
   for (const yaml::Entry& entry : node.entries()) {
@@ -86,11 +86,11 @@ std::vector<KnownName> known_resources(const SuggestionContext& context) {
                   [&](const WorkspaceObject& object) { collect_devices(*object.object->root, used); });
   std::vector<KnownName> out;
   add_names(used, out);
-  for (const Resource& one : kResources)
+  for (const WellKnown& one : kResources)
     add_unless_known({std::string(one.name), std::string(one.detail), kCommon}, out);
   for (const k8s::pod::Device& device : k8s::pod::known_devices())
     add_unless_known({fmt::format("{}/{}", device.domain, device.name), "devices", kRare}, out);
-  for (const Resource& one : kNetworks)
+  for (const WellKnown& one : kNetworks)
     add_unless_known({std::string(one.name), std::string(one.detail), kRare}, out);
   return out;
 }
@@ -169,14 +169,10 @@ std::vector<KnownName> values_of_label(const SuggestionContext& context, Labelle
 
 // ----- storageUri -----
 
-struct Scheme {
-  std::string_view name;
-  std::string_view detail;
-};
 constexpr std::array kSchemes =
-    std::to_array<Scheme>({{"hf", "Hugging Face Hub: hf://OWNER/NAME"},
-                           {"s3", "S3, or what speaks its protocol: s3://BUCKET/PATH"},
-                           {"cache", "the data cache: cache://SCHEMA/TABLE"}});
+    std::to_array<WellKnown>({{"hf", "Hugging Face Hub: hf://OWNER/NAME"},
+                              {"s3", "S3, or what speaks its protocol: s3://BUCKET/PATH"},
+                              {"cache", "the data cache: cache://SCHEMA/TABLE"}});
 
 std::vector<KnownName> known_schemes(const SuggestionContext& context, bool of_dataset) {
   std::vector<KnownName> out;
@@ -185,7 +181,7 @@ std::vector<KnownName> known_schemes(const SuggestionContext& context, bool of_d
   const auto schemes = version ? (of_dataset ? version->dataset_schemes : version->model_schemes)
                                : std::span<const std::string_view>();
   for (const std::string_view scheme : schemes) {
-    const auto known = std::ranges::find(kSchemes, scheme, &Scheme::name);
+    const auto known = std::ranges::find(kSchemes, scheme, &WellKnown::name);
     out.push_back({fmt::format("{}://", scheme), std::string(known != kSchemes.end() ? known->detail : "")});
   }
   return out;

@@ -45,17 +45,12 @@ Json own_definition(const DocumentId& document, const base::SourceFile& file, co
 std::optional<RuntimeName> runtime_meant(const Workspace& workspace, const DocumentId& document,
                                          const Cursor& cursor) {
   const CursorPath& path = cursor.path;
-  if (cursor.kind() == model::kTrainJob && path.size() >= 2 && path[1].key == "runtimeRef") {
-    const SyntaxNode* reference = cursor.at({"spec", "runtimeRef"});
-    if (!reference) return std::nullopt;  // of two specs, the first one counts
-    return runtime_name(workspace, document, cursor, reference->text_of("kind"), reference->text_of("name"));
-  }
-  const bool is_runtime = model::is_runtime_kind(cursor.kind());
   // Elsewhere in a runtime, it is not the runtime as a whole that is meant.
   const bool names_it =
-      matches(path, {"metadata", "name"}) || matches(path, {"metadata"}) || matches(path, {"kind"});
-  if (!is_runtime || !names_it) return std::nullopt;
-  return runtime_name(workspace, document, cursor, cursor.kind(), cursor.name());
+      cursor.kind() == model::kTrainJob
+          ? path.size() >= 2 && path[1].key == "runtimeRef"
+          : matches(path, {"metadata", "name"}) || matches(path, {"metadata"}) || matches(path, {"kind"});
+  return names_it ? runtime_named(workspace, document, cursor) : std::nullopt;
 }
 
 // SymbolKind of the protocol.

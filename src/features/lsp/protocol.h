@@ -107,6 +107,7 @@ enum class ErrorCode {
 // Why a request has no answer.
 struct WhyNot {
   std::string message;
+  ErrorCode code = ErrorCode::RequestFailed;
 };
 
 Json make_error(const Json& id, ErrorCode code, std::string_view message);

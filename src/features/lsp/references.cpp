@@ -176,6 +176,11 @@ std::string policy_words(const Node& spec) {
 
 }  // namespace
 
+std::string_view noun_of(NameOf of) {
+  if (of == NameOf::ReplicatedJob) return "replicatedJob";
+  return of == NameOf::Container ? "container" : "init container";
+}
+
 NameReference reference_at(const Cursor& cursor) {
   if (cursor.kind() == model::kTrainJob) return in_train_job(cursor);
   return model::is_runtime_kind(cursor.kind()) ? in_runtime(cursor) : NameReference{};
@@ -247,22 +252,27 @@ std::optional<FoundRuntime> find_runtime(const Workspace& workspace, const Docum
 
 std::optional<FoundRuntime> runtime_of(const Workspace& workspace, const DocumentId& document,
                                        const Cursor& cursor) {
-  const SyntaxNode* reference = cursor.at({"spec", "runtimeRef"});
-  if (!reference) return std::nullopt;
-  return find_runtime(workspace, document, reference->text_of("kind"), reference->text_of("name"),
-                      namespace_at(workspace, document, cursor));
+  const auto named = runtime_named(workspace, document, cursor);
+  return named ? find_runtime(workspace, document, named->kind, named->name, named->ns) : std::nullopt;
 }
 
 std::string namespace_at(const Workspace& workspace, const DocumentId& document, const Cursor& cursor) {
   return cursor.ns().empty() ? workspace.settings_of(document).ns : std::string(cursor.ns());
 }
 
-RuntimeName runtime_name(const Workspace& workspace, const DocumentId& document, const Cursor& cursor,
-                         std::string_view kind, std::string_view name) {
-  if (kind.empty()) kind = model::kClusterTrainingRuntime;
-  if (kind == model::kClusterTrainingRuntime) return {std::string(kind), std::string(name), ""};
-  const std::string ns = namespace_at(workspace, document, cursor);
-  return {std::string(kind), std::string(name), std::string(k8s::effective_namespace(ns))};
+std::optional<RuntimeName> runtime_named(const Workspace& workspace, const DocumentId& document,
+                                         const Cursor& cursor) {
+  const SyntaxNode* reference = cursor.at({"spec", "runtimeRef"});
+  RuntimeName named{std::string(cursor.kind()), std::string(cursor.name()), ""};
+  if (!model::is_runtime_kind(named.kind)) {
+    if (named.kind != model::kTrainJob || !reference) return std::nullopt;
+    named.kind = reference->text_of("kind");
+    named.name = reference->text_of("name");
+  }
+  if (named.kind.empty()) named.kind = model::kClusterTrainingRuntime;
+  if (named.kind != model::kClusterTrainingRuntime)
+    named.ns = k8s::effective_namespace(namespace_at(workspace, document, cursor));
+  return named;
 }
 
 const yaml::Node* reference_to(const RuntimeName& runtime, const Workspace& workspace,

@@ -20,6 +20,9 @@ namespace trainjobc::lsp {
 
 enum class NameOf : uint8_t { Nothing, Runtime, ReplicatedJob, Container, InitContainer };
 
+// "replicatedJob", "container", "init container"
+std::string_view noun_of(NameOf of);
+
 struct NameReference {
   NameOf of = NameOf::Nothing;
   std::vector<std::string> jobs;  // of a container: the names of its replicatedJobs; empty: all
@@ -69,10 +72,12 @@ struct RuntimeName {
   std::string kind;
   std::string name;
   std::string ns;  // "" for a ClusterTrainingRuntime
+
+  bool operator==(const RuntimeName&) const = default;
 };
-// Of a runtime in the namespace of the object at the cursor; `kind` is defaulted if it is "".
-RuntimeName runtime_name(const Workspace& workspace, const DocumentId& document, const Cursor& cursor,
-                         std::string_view kind, std::string_view name);
+// The runtime at the cursor, or the one that the TrainJob there refers to; nullopt for other objects.
+std::optional<RuntimeName> runtime_named(const Workspace& workspace, const DocumentId& document,
+                                         const Cursor& cursor);
 
 // The name in the runtimeRef of a TrainJob that refers to the runtime; nullptr for others.
 const yaml::Node* reference_to(const RuntimeName& runtime, const Workspace& workspace,

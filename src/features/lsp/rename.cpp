@@ -22,21 +22,13 @@ namespace trainjobc::lsp {
 namespace {
 
 // What the value at the cursor names, in the runtime at the cursor or in that of its TrainJob.
-struct Mention {
-  NameOf of = NameOf::Nothing;
-  std::vector<std::string> jobs;  // of a container: the names of its replicatedJobs; empty: all
-};
-
-Mention mention_at(const Cursor& cursor) {
+NameReference mention_at(const Cursor& cursor) {
   const CursorPath& path = cursor.path;
-  if (!model::is_runtime_kind(cursor.kind())) {
-    NameReference reference = reference_at(cursor);
-    return {reference.of, std::move(reference.jobs)};
-  }
-  if (matches(path, {"metadata", "name"})) return {NameOf::Runtime, {}};
+  if (!model::is_runtime_kind(cursor.kind())) return reference_at(cursor);
+  if (matches(path, {"metadata", "name"})) return {NameOf::Runtime};
   constexpr size_t kToJob = 5;
   const bool is_in_job = path.size() > kToJob && path[2].key == "spec" && path[3].key == "replicatedJobs";
-  if (is_in_job && matches({path.begin() + kToJob, path.end()}, {"name"})) return {NameOf::ReplicatedJob, {}};
+  if (is_in_job && matches({path.begin() + kToJob, path.end()}, {"name"})) return {NameOf::ReplicatedJob};
   for (const auto& [list, of] :
        {std::pair("containers", NameOf::Container), std::pair("initContainers", NameOf::InitContainer)}) {
     if (!is_in_job || !matches({path.begin() + kToJob, path.end()},
@@ -45,22 +37,7 @@ Mention mention_at(const Cursor& cursor) {
     const SyntaxNode* job = cursor.along_path(kToJob);
     return {of, {std::string(job ? job->text_of("name") : "")}};
   }
-  NameReference reference = reference_at(cursor);
-  return {reference.of, std::move(reference.jobs)};
-}
-
-bool is_same(const RuntimeName& a, const RuntimeName& b) {
-  return a.kind == b.kind && a.name == b.name && a.ns == b.ns;
-}
-
-// The runtime that the object is, or that the TrainJob refers to; nullopt for others.
-std::optional<RuntimeName> runtime_named(const Workspace& workspace, const DocumentId& document,
-                                         const Cursor& cursor) {
-  if (model::is_runtime_kind(cursor.kind()))
-    return runtime_name(workspace, document, cursor, cursor.kind(), cursor.name());
-  const SyntaxNode* reference = cursor.at({"spec", "runtimeRef"});
-  if (cursor.kind() != model::kTrainJob || !reference) return std::nullopt;
-  return runtime_name(workspace, document, cursor, reference->text_of("kind"), reference->text_of("name"));
+  return reference_at(cursor);
 }
 
 bool has_name(const FoundRuntime& runtime, const NameReference& reference, std::string_view name) {
@@ -69,7 +46,7 @@ bool has_name(const FoundRuntime& runtime, const NameReference& reference, std::
 }
 
 // The replicatedJobs with such a container, of those that the mention covers.
-std::vector<std::string> jobs_with(const FoundRuntime& runtime, const Mention& mention,
+std::vector<std::string> jobs_with(const FoundRuntime& runtime, const NameReference& mention,
                                    std::string_view container) {
   std::vector<std::string> jobs;
   for (const yaml::Node* job : names_in(*runtime.root, {NameOf::ReplicatedJob})) {
@@ -87,11 +64,6 @@ struct RenameTarget {
   std::string job;      // of a container: its replicatedJob
   std::string name;
 };
-
-std::string_view noun_of(NameOf of) {
-  if (of == NameOf::ReplicatedJob) return "replicatedJob";
-  return of == NameOf::Container ? "container" : "init container";
-}
 
 // Why Trainer needs the name as it is; "" if it doesn't.
 std::string why_fixed(const RenameTarget& target) {
@@ -114,7 +86,7 @@ using Resolved = std::variant<std::monostate, RenameTarget, WhyNot>;
 // Nothing where no name is.
 Resolved target_at(const Workspace& workspace, const DocumentId& document, const Cursor& cursor) {
   if (cursor.spot != Spot::Value && cursor.spot != Spot::KeyOrValue) return std::monostate();
-  const Mention mention = mention_at(cursor);
+  const NameReference mention = mention_at(cursor);
   const auto runtime = runtime_named(workspace, document, cursor);
   if (mention.of == NameOf::Nothing || !runtime || cursor.word.empty()) return std::monostate();
   auto found = find_runtime(workspace, document, runtime->kind, runtime->name, runtime->ns);
@@ -204,7 +176,7 @@ class Renaming {
     cursor.spot = Spot::Value;
     cursor.object = &object;
     const auto runtime = runtime_named(workspace_, document_, cursor);
-    if (runtime && is_same(*runtime, target_.runtime)) visit(object, cursor);
+    if (runtime == target_.runtime) visit(object, cursor);
   }
 
   void visit(const SyntaxNode& value, Cursor& cursor) {
@@ -218,7 +190,7 @@ class Renaming {
   }
 
   void edit_scalar(const SyntaxNode& scalar, const Cursor& cursor) {
-    const Mention mention = mention_at(cursor);
+    const NameReference mention = mention_at(cursor);
     if (mention.of != target_.of) return;
     const bool is_indirect = scalar.text.find_first_of("&*!") == 0;
     if (is_indirect)
@@ -230,7 +202,7 @@ class Renaming {
         {{"range", range_of(*file_, scalar.begin, scalar.end)}, {"newText", written(scalar)}});
   }
 
-  bool covers(const Mention& mention) const {
+  bool covers(const NameReference& mention) const {
     return target_.job.empty() || mention.jobs.empty() || base::contains(mention.jobs, target_.job);
   }
 

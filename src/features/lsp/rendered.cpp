@@ -282,10 +282,10 @@ std::string effects_in(const Workspace& workspace, const DocumentId& document, c
 std::string effects_of_runtime(const Workspace& workspace, const DocumentId& document, const Cursor& cursor) {
   const auto text = workspace.last_readable(document);
   const compile::InputObject* runtime = text ? object_at(*text, cursor) : nullptr;
-  if (!runtime) return "";
-  const RuntimeName name = runtime_name(workspace, document, cursor, cursor.kind(), cursor.name());
+  const auto name = runtime_named(workspace, document, cursor);
+  if (!runtime || !name) return "";
   for (const WorkspaceObject& job : workspace.jobs()) {
-    if (!workspace.serves(document, job.document) || !reference_to(name, workspace, job)) continue;
+    if (!workspace.serves(document, job.document) || !reference_to(*name, workspace, job)) continue;
     const auto compiled = workspace.compiled(job.document);
     const std::string words = effects_in(workspace, document, cursor, *runtime, *compiled, *job.object);
     return words.empty() ? "" : fmt::format("In {}:\n\n{}", job.object->id.str(), words);

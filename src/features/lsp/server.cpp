@@ -121,7 +121,7 @@ Server::~Server() = default;
 template <class Use>
 Server::Reply Server::in_document(const Json& params, Use use) {
   const Json& uri = member(params, {"textDocument", "uri"});
-  if (!uri.is_string()) return Failure{ErrorCode::InvalidParams, "the parameters name no document"};
+  if (!uri.is_string()) return WhyNot{"the parameters name no document", ErrorCode::InvalidParams};
   const auto document = path_of(uri.get<std::string>());
   if (!document) return Json();
   return use(*document);
@@ -131,7 +131,7 @@ template <class Use>
 Server::Reply Server::at_position(const Json& params, Use use) {
   Position at;
   if (!read_position(member(params, {"position"}), at))
-    return Failure{ErrorCode::InvalidParams, "the parameters have no position"};
+    return WhyNot{"the parameters have no position", ErrorCode::InvalidParams};
   return in_document(params, [&](const DocumentId& document) -> Reply { return use(document, at); });
 }
 
@@ -154,7 +154,7 @@ const std::map<std::string_view, Server::Request>& Server::requests() {
       {"textDocument/completion", &Server::completion},
       {"textDocument/definition", &Server::definition},
       {"textDocument/references", &Server::references},
-      {"textDocument/prepareRename", &Server::prepare_rename},
+      {"textDocument/prepareRename", &Server::answer_at<&lsp::prepare_rename>},
       {"textDocument/rename", &Server::rename},
       {"textDocument/formatting", &Server::decline_formatting},
       {"textDocument/rangeFormatting", &Server::decline_formatting},
@@ -239,15 +239,15 @@ void Server::handle(const Json& message) {
 
 void Server::handle_request(const Json& id, std::string_view method, const Json& params) {
   const auto found = requests().find(method);
-  Reply reply = Failure{ErrorCode::MethodNotFound, "there is no method " + std::string(method)};
+  Reply reply = WhyNot{"there is no method " + std::string(method), ErrorCode::MethodNotFound};
   if (is_shut_down_) {
-    reply = Failure{ErrorCode::InvalidRequest, "the server was shut down"};
+    reply = WhyNot{"the server was shut down", ErrorCode::InvalidRequest};
   } else if (!is_initialized_ && method != "initialize") {
-    reply = Failure{ErrorCode::ServerNotInitialized, "the first request must be initialize"};
+    reply = WhyNot{"the first request must be initialize", ErrorCode::ServerNotInitialized};
   } else if (found != requests().end()) {
     reply = answer(found->second, params);
   }
-  if (const auto* failure = std::get_if<Failure>(&reply)) {
+  if (const auto* failure = std::get_if<WhyNot>(&reply)) {
     send_(make_error(id, failure->code, failure->message));
   } else {
     send_(make_answer(id, std::move(std::get<Json>(reply))));
@@ -260,7 +260,7 @@ Server::Reply Server::answer(Request request, const Json& params) {
     if (is_initialized_) workspace_.bring_up_to_date();
     return (this->*request)(params);
   } catch (const std::exception&) {
-    return Failure{ErrorCode::InternalError, "the request could not be handled"};
+    return WhyNot{"the request could not be handled", ErrorCode::InternalError};
   }
 }
 
@@ -325,7 +325,7 @@ void Server::publish(const DocumentId& document) {
 }
 
 Server::Reply Server::initialize(const Json& params) {
-  if (is_initialized_) return Failure{ErrorCode::InvalidRequest, "the server was initialized before"};
+  if (is_initialized_) return WhyNot{"the server was initialized before", ErrorCode::InvalidRequest};
   is_initialized_ = true;
   const Json& client = member(params, {"capabilities"});
   watches_files_ = is_true(member(client, {"workspace", "didChangeWatchedFiles", "dynamicRegistration"}));
@@ -461,39 +461,27 @@ Server::Reply Server::references(const Json& params) {
   });
 }
 
-Server::Reply Server::reply_of(std::variant<Json, WhyNot> answer) {
-  if (const auto* why = std::get_if<WhyNot>(&answer)) return Failure{ErrorCode::RequestFailed, why->message};
-  return std::move(std::get<Json>(answer));
-}
-
-Server::Reply Server::prepare_rename(const Json& params) {
-  return at_position(params, [&](const DocumentId& document, Position at) {
-    return reply_of(lsp::prepare_rename(workspace_, document, at));
-  });
-}
-
 Server::Reply Server::rename(const Json& params) {
   const Json& name = member(params, {"newName"});
-  if (!name.is_string()) return Failure{ErrorCode::InvalidParams, "the parameters have no newName"};
+  if (!name.is_string()) return WhyNot{"the parameters have no newName", ErrorCode::InvalidParams};
   return at_position(params, [&](const DocumentId& document, Position at) {
-    return reply_of(lsp::rename(workspace_, document, at, name.get<std::string>()));
+    return lsp::rename(workspace_, document, at, name.get<std::string>());
   });
 }
 
 Server::Reply Server::content(const Json& params) {
-  return reply_of(virtual_document(text_member(params, {"uri"})));
+  return virtual_document(text_member(params, {"uri"}));
 }
 
 // No capability announces it, but clients with several servers may ask all of them.
 Server::Reply Server::decline_formatting(const Json&) {
-  return Failure{ErrorCode::RequestFailed,
-                 "trainjobc does not format YAML; use a formatter such as prettier or yamlfmt"};
+  return WhyNot{"trainjobc does not format YAML; use a formatter such as prettier or yamlfmt"};
 }
 
 Server::Reply Server::actions(const Json& params) {
   ActionRequest request;
   if (!read_range(member(params, {"range"}), request.range))
-    return Failure{ErrorCode::InvalidParams, "the parameters have no range"};
+    return WhyNot{"the parameters have no range", ErrorCode::InvalidParams};
   const Json& only = member(params, {"context", "only"});
   for (const Json& kind : only.is_array() ? only : Json::array()) {
     if (kind.is_string()) request.only.push_back(kind.get<std::string>());
@@ -507,14 +495,14 @@ Server::Reply Server::actions(const Json& params) {
 
 Server::Reply Server::resolve_action(const Json& params) {
   return params.is_object() ? Reply(resolve_code_action(workspace_, params))
-                            : Failure{ErrorCode::InvalidParams, "the parameters are not an action"};
+                            : WhyNot{"the parameters are not an action", ErrorCode::InvalidParams};
 }
 
 Server::Reply Server::render(const std::string& uri, const std::string& ns, const std::string& name) {
   const auto document = path_of(uri);
   if (!document || name.empty())
-    return Failure{ErrorCode::InvalidParams, "the parameters name no TrainJob of a document"};
-  return reply_of(rendered_job_set(workspace_, *document, ns, name));
+    return WhyNot{"the parameters name no TrainJob of a document", ErrorCode::InvalidParams};
+  return rendered_job_set(workspace_, *document, ns, name);
 }
 
 Server::Reply Server::rendered(const Json& params) {
@@ -524,7 +512,7 @@ Server::Reply Server::rendered(const Json& params) {
 
 Server::Reply Server::execute(const Json& params) {
   const std::string command = text_member(params, {"command"});
-  if (command != kShowJobSet) return Failure{ErrorCode::InvalidParams, "there is no command " + command};
+  if (command != kShowJobSet) return WhyNot{"there is no command " + command, ErrorCode::InvalidParams};
   std::array<std::string, 3> words;
   const Json& arguments = member(params, {"arguments"});
   for (size_t i = 0; i < words.size() && arguments.is_array() && i < arguments.size(); ++i) {
@@ -536,7 +524,7 @@ Server::Reply Server::execute(const Json& params) {
 Server::Reply Server::explain(const Json& params) {
   const std::string id = text_member(params, {"rule"});
   const rules::Rule* rule = rules::find_rule(id);
-  if (!rule) return Failure{ErrorCode::InvalidParams, fmt::format("there is no rule \"{}\"", id)};
+  if (!rule) return WhyNot{fmt::format("there is no rule \"{}\"", id), ErrorCode::InvalidParams};
   return Json{
       {"text", fmt::format("# {}\n\n{}\n\n{}\n", rule->id, rule->summary, policy::explanation_of(*rule))}};
 }

@@ -26,7 +26,6 @@
 #include <variant>
 #include <vector>
 
-#include "features/lsp/findings.h"
 #include "features/lsp/protocol.h"
 #include "features/lsp/workspace.h"
 
@@ -73,11 +72,7 @@ class Server {
   std::optional<int> exit_status() const { return exit_status_; }
 
  private:
-  struct Failure {
-    ErrorCode code = ErrorCode::InvalidParams;
-    std::string message;
-  };
-  using Reply = std::variant<Json, Failure>;
+  using Reply = std::variant<Json, WhyNot>;
   using Request = Reply (Server::*)(const Json& params);
   using Notification = void (Server::*)(const Json& params);
   static const std::map<std::string_view, Request>& requests();
@@ -93,7 +88,6 @@ class Server {
   Reply completion(const Json& params);
   Reply definition(const Json& params);
   Reply references(const Json& params);
-  Reply prepare_rename(const Json& params);
   Reply rename(const Json& params);
   Reply content(const Json& params);
   Reply decline_formatting(const Json& params);
@@ -122,7 +116,6 @@ class Server {
   Reply answer_at(const Json& params);
   template <auto function>
   Reply answer_in(const Json& params);
-  static Reply reply_of(std::variant<Json, WhyNot> answer);
   // The location with a file in place of a virtual document; null if there can't be one.
   Json as_file(Json location) const;
   Reply render(const std::string& uri, const std::string& ns, const std::string& name);

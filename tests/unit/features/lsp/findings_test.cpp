@@ -2,7 +2,7 @@
 
 // In a large workspace an edited document is checked at once, the rest when the keyboard rests. Then what is
 // published is what `lint` says, whatever was edited before.
-#include "features/lsp/findings.h"
+#include "features/lsp/workspace.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
