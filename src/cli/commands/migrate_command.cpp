@@ -16,7 +16,6 @@
 #include "cli/input.h"
 #include "features/diff/format.h"
 #include "features/kustomize/kustomization.h"
-#include "features/migrate/format.h"
 #include "features/migrate/migrate.h"
 #include "lint/report/document.h"
 #include "model/behaviours.h"

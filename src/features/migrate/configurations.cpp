@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/migrate/configurations.h"
-
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -9,8 +7,9 @@
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
+#include "features/migrate/kustomizations.h"
 #include "features/migrate/left_jobs.h"
-#include "model/v1_kinds.h"
+#include "features/migrate/v1/job.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::migrate {
@@ -37,9 +36,8 @@ class ConfigurationReader {
 
  private:
   void read_field(const Node& field, std::string_view section, bool is_known) {
+    if (!v1::names_v1(field)) return;
     const Node* kind = field.get("kind");
-    const Node* group = field.get("group");
-    if (!kind || !model::is_v1_kind(group ? group->text() : "kubeflow.org", kind->text())) return;
     configuration_.names_jobs = true;
     if (section == "replicas") {
       std::string path(yaml::string_at(field, "path"));

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/migrate/format.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "features/migrate/migrate.h"
 #include "lint/report/document.h"
 #include "lint/report/findings.h"
 #include "lint/report/json.h"
@@ -61,26 +60,21 @@ std::vector<AppliedFile> files_to_apply(const Migration& migration) {
 }
 
 // The findings of each object, and last those of none.
-class FindingsByObject {
- public:
-  explicit FindingsByObject(const Migration& migration) : of_(migration.outcomes.size() + 1) {
-    std::map<std::pair<std::string_view, std::string_view>, size_t> numbers;
-    for (size_t i = 0; i < migration.outcomes.size(); ++i)
-      numbers.try_emplace({migration.outcomes[i].object, migration.outcomes[i].file}, i);
-    for (const Diagnostic& finding : migration.findings.items()) {
-      std::string_view file;
-      if (finding.location.file) file = finding.location.file->name();
-      const auto found = numbers.find({finding.object, file});
-      of_[found != numbers.end() ? found->second : migration.outcomes.size()].push_back(finding);
-    }
+using FindingsByObject = std::vector<std::vector<Diagnostic>>;
+
+FindingsByObject by_object(const Migration& migration) {
+  FindingsByObject findings(migration.outcomes.size() + 1);
+  std::map<std::pair<std::string_view, std::string_view>, size_t> numbers;
+  for (size_t i = 0; i < migration.outcomes.size(); ++i)
+    numbers.try_emplace({migration.outcomes[i].object, migration.outcomes[i].file}, i);
+  for (const Diagnostic& finding : migration.findings.items()) {
+    std::string_view file;
+    if (finding.location.file) file = finding.location.file->name();
+    const auto found = numbers.find({finding.object, file});
+    findings[found != numbers.end() ? found->second : migration.outcomes.size()].push_back(finding);
   }
-
-  const std::vector<Diagnostic>& of(size_t outcome) const { return of_[outcome]; }
-  const std::vector<Diagnostic>& others() const { return of_.back(); }
-
- private:
-  std::vector<std::vector<Diagnostic>> of_;
-};
+  return findings;
+}
 
 // As people write it: a cluster's runtime has no namespace.
 std::string shown(std::string object) {
@@ -114,8 +108,8 @@ report::Table table_of(const Migration& migration, const FindingsByObject& findi
                                   {title("to look at", "FINDINGS"), true}}};
   for (size_t i = 0; i < migration.outcomes.size(); ++i) {
     const Outcome& outcome = migration.outcomes[i];
-    table.rows.push_back({shown(outcome.object), place_of(outcome), result_of(outcome),
-                          std::to_string(findings.of(i).size())});
+    table.rows.push_back(
+        {shown(outcome.object), place_of(outcome), result_of(outcome), std::to_string(findings[i].size())});
   }
   return table;
 }
@@ -166,14 +160,14 @@ Json to_json(const Outcome& outcome, const std::vector<Diagnostic>& findings) {
 std::string format_table(const Migration& migration, size_t width) {
   if (migration.outcomes.empty()) return "";
   report::Document document;
-  document.blocks.push_back({.table = table_of(migration, FindingsByObject(migration), true)});
+  document.blocks.push_back({.table = table_of(migration, by_object(migration), true)});
   std::string text = report::to_text(document, {false, width});
   text.erase(text.find_last_not_of('\n') + 2);
   return text;
 }
 
 std::string format_markdown(const Migration& migration, const std::string& to) {
-  const FindingsByObject findings(migration);
+  const FindingsByObject findings = by_object(migration);
   report::Document document{.heading = "Migration to Trainer " + to};
   document.blocks.push_back(
       {.head = {
@@ -185,16 +179,16 @@ std::string format_markdown(const Migration& migration, const std::string& to) {
     document.blocks.push_back(order_block(files));
   for (size_t i = 0; i < migration.outcomes.size(); ++i) {
     const Outcome& outcome = migration.outcomes[i];
-    if (findings.of(i).empty()) continue;
+    if (findings[i].empty()) continue;
     document.blocks.push_back(
         {.head = {{shown(outcome.object), report::Style::Title},
                   {(outcome.fate == Fate::Migrated ? "becomes " : "") + result_of(outcome)},
                   {place_of(outcome)}},
-         .findings = findings.of(i)});
+         .findings = findings[i]});
   }
-  if (!findings.others().empty())
+  if (!findings.back().empty())
     document.blocks.push_back(
-        {.head = {{"Of no object", report::Style::Title}}, .findings = findings.others()});
+        {.head = {{"Of no object", report::Style::Title}}, .findings = findings.back()});
   if (const auto others = not_for_trainer(migration); !others.empty()) {
     report::Block block{.head = {{"Not for Trainer", report::Style::Title}}};
     for (const PassedOver& one : others)
@@ -208,10 +202,10 @@ std::string format_markdown(const Migration& migration, const std::string& to) {
 }
 
 std::string format_json(const Migration& migration, const std::string& to) {
-  const FindingsByObject findings(migration);
+  const FindingsByObject findings = by_object(migration);
   Json objects = Json::array();
   for (size_t i = 0; i < migration.outcomes.size(); ++i)
-    objects.add(to_json(migration.outcomes[i], findings.of(i)));
+    objects.add(to_json(migration.outcomes[i], findings[i]));
   const auto passed_over = [](const PassedOver& one) {
     return Json{{"file", one.file}, {"line", one.line}, {"what", one.what}};
   };
@@ -221,7 +215,7 @@ std::string format_json(const Migration& migration, const std::string& to) {
   return Json{{"trainerVersion", to},
               {"objects", objects},
               {"apply", Json::array(files_to_apply(migration), applied)},
-              {"findings", Json::array(findings.others(), lint::finding_json)},
+              {"findings", Json::array(findings.back(), lint::finding_json)},
               {"notForTrainer", Json::array(not_for_trainer(migration), passed_over)}}
       .report();
 }

@@ -16,17 +16,15 @@
 #include "features/migrate/left_jobs.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
-#include "model/v1_kinds.h"
-#include "rules/rules.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::migrate {
 namespace {
 
+using v1::NodeList;
 using yaml::Entry;
 using yaml::Maker;
 using yaml::Node;
-using NodeList = std::vector<const Node*>;
 
 constexpr std::string_view kNewFile = "trainer-kustomize.yaml";
 // Images of containers in a runtime's template are found by kustomize itself, as those of v1 jobs are.
@@ -52,31 +50,14 @@ constexpr std::string_view kBuildHint =
 constexpr std::string_view kIdle = "this patch changes nothing of the TrainJob";
 constexpr std::string_view kIdleHint = "remove it";
 
-bool is_v1(const Node& object) {
-  return model::is_v1_kind_of(yaml::string_at(object, "apiVersion"), yaml::string_at(object, "kind"));
-}
-
-bool is_target_of_v1(const Node& target) {
-  const Node* kind = target.get("kind");
-  const Node* group = target.get("group");
-  return kind && model::is_v1_kind(group ? group->text() : "kubeflow.org", kind->text());
-}
-
 JobPlace job_place(const Node& job) {
   const base::Location at = yaml::locate(job);
   return {at.file ? base::absolute_path(at.file->name()) : "", at.line};
 }
 
-// What can't be said of TrainJobs.
-void report(std::string problem, std::string hint, const Node& where, base::Diagnostics& problems) {
-  base::Diagnostic finding =
-      rules::finding(kLeftRule, std::move(problem), std::move(hint), yaml::locate(where));
-  if (finding.location.file) finding.object = kustomization_id(finding.location.file->name());
-  problems.add(std::move(finding));
-}
-
 // The names in the place of those of v1, where they are given.
 const Node* with_trainer_kind(const Node& target, const Maker& make) {
+  if (!v1::names_v1(target)) return &target;
   const Node* changed =
       make.with(&target, "kind", make.string(model::kTrainJob, target.get("kind")->origin()));
   if (target.get("group")) changed = make.with(changed, "group", make.string(model::kTrainerGroup));
@@ -110,11 +91,11 @@ const Node* patch_document(const Node& old, const Node* merged, const Maker& mak
   if (const Node* more = merged ? merged->get("metadata") : nullptr) {
     for (const Entry& entry : more->entries()) metadata = make.with(metadata, entry.key, entry.value);
   }
-  std::vector<Entry> entries{{"apiVersion", make.string(model::kTrainerApiVersion), {}},
-                             {"kind", make.string(model::kTrainJob), {}}};
-  if (metadata) entries.push_back({"metadata", metadata, {}});
-  if (const Node* spec = merged ? merged->get("spec") : nullptr) entries.push_back({"spec", spec, {}});
-  return make.map(entries, old.origin());
+  return make.map({{"apiVersion", make.string(model::kTrainerApiVersion)},
+                   {"kind", make.string(model::kTrainJob)},
+                   {"metadata", metadata},
+                   {"spec", spec_of(merged)}},
+                  old.origin());
 }
 
 // The parts of a TrainJob that a patch may change. A runtime that both have keeps its name.
@@ -129,7 +110,7 @@ Kustomizations::Kustomizations(Trees trees) : trees_(trees) {
   for (const auto& tree : trees) {
     if (tree->root()) files_.insert(base::absolute_path(tree->root()->path));
     for (const kustomize::Resource& resource : tree->resources()) {
-      if (is_v1(*resource.root)) jobs_.insert(job_place(*resource.root));
+      if (v1::is_v1(*resource.root)) jobs_.insert(job_place(*resource.root));
     }
   }
 }
@@ -170,7 +151,7 @@ void Kustomizations::translate(V1Jobs& jobs, std::span<const base::SourceFile* c
   }
   for (const auto& tree : trees_) {
     for (const kustomize::Resource& resource : tree->resources()) {
-      if (is_v1(*resource.root)) follow(resource, jobs);
+      if (v1::is_v1(*resource.root)) follow(resource, jobs);
     }
   }
 }
@@ -284,7 +265,7 @@ Changed Kustomizations::convert_patch(const Node& document, const Translation& t
                    : fmt::format("write a patch of TrainingRuntime {}", translation.runtime);
   }
   if (!problem.empty()) {
-    report(std::move(problem), std::move(hint), document, problems);
+    problems.add(left_in_kustomization(std::move(problem), std::move(hint), document));
     return {{&document}};
   }
   if (document.is_list()) return {{make.list(translation.operations, document.origin())}, true, {}, true};
@@ -331,9 +312,8 @@ class KustomizationRewriter {
   // `changed` with these items, in the place of the list that `root` may have.
   const Node* with_list(const Node* changed, const Node& root, std::string_view key,
                         const NodeList& items) const {
-    const Node* given = root.get(key);
-    if (given && std::ranges::equal(items, given->items())) return changed;
-    return make_.with(changed, key, make_.list(items, given ? given->origin() : yaml::Origin()));
+    const Node* list = make_.with_items(root.get(key), items);
+    return list == root.get(key) ? changed : make_.with(changed, key, list);
   }
 
   NodeList patches_of(const Node& list) {
@@ -362,8 +342,8 @@ class KustomizationRewriter {
 
   const Node* with_target(const Node* item) const {
     const Node* target = item->get("target");
-    return target && is_target_of_v1(*target) ? make_.with(item, "target", with_trainer_kind(*target, make_))
-                                              : item;
+    return target && v1::names_v1(*target) ? make_.with(item, "target", with_trainer_kind(*target, make_))
+                                           : item;
   }
 
   void add_runtime(const Kustomizations::Translation& translation) {
@@ -375,10 +355,10 @@ class KustomizationRewriter {
   }
 
   const Node* runtime_patch(const Kustomizations::Translation& translation) const {
-    const Node* target = make_.map(std::vector<Entry>{{"kind", make_.string(model::kTrainingRuntime), {}},
-                                                      {"name", make_.copied(translation.runtime), {}}});
+    const Node* target = make_.map(
+        {{"kind", make_.string(model::kTrainingRuntime)}, {"name", make_.copied(translation.runtime)}});
     const Node* text = text_node(*make_.list(translation.of_runtime), make_, {});
-    return make_.map(std::vector<Entry>{{"target", target, {}}, {"patch", text, {}}});
+    return make_.map({{"target", target}, {"patch", text}});
   }
 
   const Node* inline_patch(const Node& item, const Node& body,
@@ -386,14 +366,14 @@ class KustomizationRewriter {
     seen_.insert(&item);
     for (const base::Diagnostic& finding : translation.findings) problems_.add(finding);
     if (!translation.problem.empty()) {
-      report(translation.problem, translation.hint, body, problems_);
+      problems_.add(left_in_kustomization(translation.problem, translation.hint, body));
       return &item;
     }
     const bool is_document = translation.body->is_map();
     if (!is_document && translation.operations.empty() && !translation.of_runtime.empty())
       return runtime_patch(translation);
     if (!is_document && translation.operations.empty()) {
-      report(std::string(kIdle), std::string(kIdleHint), body, problems_);
+      problems_.add(left_in_kustomization(std::string(kIdle), std::string(kIdleHint), body));
       return &item;
     }
     add_runtime(translation);
@@ -458,8 +438,8 @@ class KustomizationRewriter {
 
   void refuse_replacement(const Node& item, const Node& where) {
     seen_.insert(&item);
-    report("what this replaces has no single place in the TrainJob", std::string(kBuildHint), where,
-           problems_);
+    problems_.add(left_in_kustomization("what this replaces has no single place in the TrainJob",
+                                        std::string(kBuildHint), where));
   }
 
   NodeList replacements_of(const Node& list) {
@@ -492,8 +472,8 @@ class KustomizationRewriter {
         return &item;
       }
     }
-    if (targets && !std::ranges::equal(made, targets->items()))
-      changed = make_.with(changed, "targets", make_.list(made, targets->origin()));
+    if (const Node* list = make_.with_items(targets, made); targets && list != targets)
+      changed = make_.with(changed, "targets", list);
     if (changed != &item) seen_.insert(&item);
     return changed;
   }
@@ -523,14 +503,13 @@ class KustomizationRewriter {
     if (!set_.insert(jobs.front()).second) return true;  // by an earlier target
     const Node& select = *target.get("select");
     if (!fields->of_job.empty()) {
-      const Node* job =
-          make_.with(&target, "select", is_target_of_v1(select) ? with_trainer_kind(select, make_) : &select);
+      const Node* job = make_.with(&target, "select", with_trainer_kind(select, make_));
       made.push_back(
           make_.with(job, "fieldPaths", list_of(fields->of_job, target.get("fieldPaths")->origin())));
     }
     if (!fields->of_runtime.empty()) {
-      const Node* runtime = make_.map(std::vector<Entry>{{"kind", make_.string(model::kTrainingRuntime), {}},
-                                                         {"name", make_.copied(jobs.front()->runtime), {}}});
+      const Node* runtime = make_.map(
+          {{"kind", make_.string(model::kTrainingRuntime)}, {"name", make_.copied(jobs.front()->runtime)}});
       const Node* own = make_.with(&target, "select", runtime);
       made.push_back(make_.with(own, "fieldPaths", list_of(fields->of_runtime, {})));
     }
@@ -538,7 +517,7 @@ class KustomizationRewriter {
   }
 
   const Node* source_of(const Node& source, const Kustomizations::State& job) const {
-    const Node* changed = is_target_of_v1(source) ? with_trainer_kind(source, make_) : &source;
+    const Node* changed = with_trainer_kind(source, make_);
     const std::string_view path = yaml::text_at(source, "fieldPath");
     if (path.empty() || path.starts_with("metadata.")) return changed;
     const auto fields = moved(job, {std::string(path)});
@@ -558,7 +537,8 @@ class KustomizationRewriter {
         if (const Node* nodes = nodes_of(state, field, *item)) {
           items.back() = make_.with(item, "count", nodes);
         } else {
-          report("this number can't be said of the TrainJob", std::string(kBuildHint), *item, problems_);
+          problems_.add(left_in_kustomization("this number can't be said of the TrainJob",
+                                              std::string(kBuildHint), *item));
         }
       }
     }

@@ -107,14 +107,14 @@ class LeftJobs {
  private:
   static bool is_job(const Node& node) {
     const Node* spec = node.get("spec");
-    return spec && spec->is_map() &&
-           model::is_v1_kind_of(yaml::string_at(node, "apiVersion"), yaml::string_at(node, "kind"));
+    return spec && spec->is_map() && v1::is_v1(node);
   }
 
   void walk(const Node& node, const std::string& field) {
     if (seen_.contains(&node)) return;
     if (is_kustomization_) {
-      add_target(node, field);
+      // A patch of the jobs, or a rule about them: it would find no object any more.
+      if (v1::names_v1(node)) add_found(field, yaml::locate(*node.get("kind")), node.get("kind")->text());
     } else if (is_job(node)) {
       add_found(field, yaml::locate(*node.get("kind")), yaml::string_at(node, "kind"));
       return;
@@ -125,14 +125,6 @@ class LeftJobs {
     if (!node.is_string()) return;
     for (const NamedJob& job : jobs_in_text(node.text()))
       add_found(field, v1::locate_in(node, job.kind), job.kind);
-  }
-
-  // A patch of the jobs, or a rule about them: it would find no object any more.
-  void add_target(const Node& node, const std::string& field) {
-    const Node* kind = node.get("kind");
-    const Node* group = node.get("group");
-    if (kind && model::is_v1_kind(group ? group->text() : "kubeflow.org", kind->text()))
-      add_found(field, yaml::locate(*kind), kind->text());
   }
 
   void add_found(const std::string& field, base::Location at, std::string_view job) {
@@ -172,12 +164,15 @@ std::string kustomization_id(const std::string& file) {
   return "Kustomization/" + file;
 }
 
-base::Diagnostic left_in_kustomization(const Node& kind) {
-  const base::Location at = yaml::locate(kind);
-  base::Diagnostic left =
-      rules::finding(kLeftRule, named_in_kustomization(kind.text()), std::string(kNameTrainJob), at);
+base::Diagnostic left_in_kustomization(std::string message, std::string hint, const Node& where) {
+  const base::Location at = yaml::locate(where);
+  base::Diagnostic left = rules::finding(kLeftRule, std::move(message), std::move(hint), at);
   if (at.file) left.object = kustomization_id(at.file->name());
   return left;
+}
+
+base::Diagnostic left_in_kustomization(const Node& kind) {
+  return left_in_kustomization(named_in_kustomization(kind.text()), std::string(kNameTrainJob), kind);
 }
 
 base::Diagnostics find_left_jobs(const Node& object, const std::set<const Node*>& seen) {

@@ -23,6 +23,8 @@ std::string kustomization_id(const std::string& file);
 // variables.
 std::string fill_in_hint(std::string_view text, const std::string& file);
 
+// What can't be said of TrainJobs there.
+base::Diagnostic left_in_kustomization(std::string message, std::string hint, const yaml::Node& where);
 // What names a kind of v1 in a kustomization or in its configuration.
 base::Diagnostic left_in_kustomization(const yaml::Node& kind);
 

@@ -3,6 +3,7 @@
 // trainjobc migrate: converts files from one Trainer version to another, and shows how the JobSets change.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -85,5 +86,15 @@ Migration migrate(std::vector<Source> inputs, std::vector<Source> runtimes, cons
 // The same for inputs as they are.
 Migration migrate_once(std::vector<Source> inputs, std::vector<Source> runtimes,
                        const MigrateOptions& options);
+
+// Reports: what became of each object. (features/migrate/format.cpp)
+
+// For a terminal: a table, in columns of `width`; 0: none.
+std::string format_table(const Migration& migration, size_t width);
+// For people who finish the migration: the table, the order in which to apply the files, and for each object
+// what differs and what to do. `to` is the Trainer version.
+std::string format_markdown(const Migration& migration, const std::string& to);
+// For programs: {"trainerVersion": …, "objects": […], "apply": […], "findings": […], "notForTrainer": […]}
+std::string format_json(const Migration& migration, const std::string& to);
 
 }  // namespace trainjobc::migrate

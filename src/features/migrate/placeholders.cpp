@@ -10,7 +10,6 @@
 #include "base/text/text.h"
 #include "features/migrate/v1/enclosing.h"
 #include "features/migrate/v1/workflow.h"
-#include "model/v1_kinds.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::migrate {
@@ -67,11 +66,6 @@ constexpr std::array<std::string_view, 14> kNameFields{
     "storageClassName", "subdomain"};
 // Maps and lists of labels' values.
 constexpr std::array<std::string_view, 4> kLabelFields{"labels", "matchLabels", "nodeSelector", "values"};
-
-template <size_t N>
-bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
-  return base::contains(names, name);
-}
 
 bool begins_name(char c) {
   return base::is_letter(c) || c == '_';
@@ -133,9 +127,9 @@ class Finder {
     for (const yaml::Entry& entry : node.entries()) walk(*entry.value, entry.key, key);
     for (const Node* item : node.items()) walk(*item, item->is_scalar() ? key : "", key);
     if (!node.is_string()) return;
-    const bool is_number = is_one_of(kNumberFields, key) || is_one_of(kAmountFields, parent);
-    const bool is_name =
-        is_one_of(kNameFields, key) || is_one_of(kLabelFields, key) || is_one_of(kLabelFields, parent);
+    const bool is_number = base::contains(kNumberFields, key) || base::contains(kAmountFields, parent);
+    const bool is_name = base::contains(kNameFields, key) || base::contains(kLabelFields, key) ||
+                         base::contains(kLabelFields, parent);
     const base::Location at = yaml::locate(node);
     if ((!is_number && !is_name && !is_argo) || at.file != &written_.read || at.line != at.end_line) return;
     const size_t begin = written_.read.line_start(at.line) + at.column - 1;
@@ -174,16 +168,14 @@ void find_in_manifest(const base::SourceFile& file, const Node& manifest, Wanted
   wanted.filler = Filler::Argo;
   const Written written{read, block, static_cast<size_t>(block.data() - file.text().data())};
   for (const yaml::Document& document : yaml::read(read, arena, problems)) {
-    if (model::is_v1_kind_of(yaml::string_at(*document.root, "apiVersion"),
-                             yaml::string_at(*document.root, "kind")))
-      Finder(written, wanted).find(*document.root);
+    if (v1::is_v1(*document.root)) Finder(written, wanted).find(*document.root);
   }
 }
 
 void find_in_jobs(const Node& root, const base::SourceFile& file, Wanted& wanted) {
   if (!root.is_map()) return;
   const Written written{file, file.text()};
-  if (model::is_v1_kind_of(yaml::string_at(root, "apiVersion"), yaml::string_at(root, "kind"))) {
+  if (v1::is_v1(root)) {
     Finder(written, wanted).find(root);
   } else if (const Node* trial = v1::trial_job(root)) {
     wanted.filler = Filler::Katib;

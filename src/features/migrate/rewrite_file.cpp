@@ -46,8 +46,9 @@ Changed changed_document(const Node& root, const Change& change, const Maker& ma
     items.insert(items.end(), changed.objects.begin(), changed.objects.end());
     is_new = is_new || changed.is_new;
   }
-  if (std::ranges::equal(items, list.items())) return {{&root}};
-  const Node* changed = make.with(&root, "items", make.list(items, list.origin()));
+  const Node* rest = make.with_items(&list, items);
+  if (rest == &list) return {{&root}};
+  const Node* changed = make.with(&root, "items", rest);
   if (is_new && root.get("kind")->text() != "List") {
     changed = make.with(changed, "apiVersion", make.string("v1"));
     changed = make.with(changed, "kind", make.string("List"));

@@ -34,12 +34,6 @@ base::Diagnostic lost(std::string field, std::string message, std::string hint,
   return diagnostic;
 }
 
-struct OverrideTarget {
-  const model::Behaviours& behaviours;
-  const schema::Schema& spec;  // of a TrainJob
-  std::string manager;         // of the patches that overrides become: a domain-prefixed path
-};
-
 constexpr std::string_view kLabels = "labels";
 constexpr std::string_view kAnnotations = "annotations";
 
@@ -78,15 +72,6 @@ std::string_view field_of(OverrideStyle style) {
     case OverrideStyle::JobSets: return model::kRuntimePatches;
   }
   return "";
-}
-
-// The map without null entries, which no input contains.
-const Node* map_of(const Maker& make, std::initializer_list<Entry> entries, const Node* place) {
-  std::vector<Entry> given;
-  for (const Entry& entry : entries) {
-    if (entry.value) given.push_back(entry);
-  }
-  return make.map(given, place ? place->origin() : yaml::Origin());
 }
 
 const Node* list_at(const Node& node, std::string_view key) {
@@ -140,11 +125,11 @@ Changes read_changes(const Node& spec, const Maker& make) {
 // Overrides as runtimePatches.
 class PatchWriter {
  public:
-  PatchWriter(const OverrideTarget& target, const Maker& make) : target_(target), make_(make) {}
+  PatchWriter(const std::string& manager, const Maker& make) : manager_(manager), make_(make) {}
 
   const Node* write(const Changes& changes) {
     if (changes.labels || changes.annotations) {
-      metadata_ = map_of(make_, {{kLabels, changes.labels}, {kAnnotations, changes.annotations}}, nullptr);
+      metadata_ = make_.map({{kLabels, changes.labels}, {kAnnotations, changes.annotations}});
     }
     for (const Patch& patch : changes.patches) {
       for (const JobChange& job : patch.jobs) add(job, *changes.list);
@@ -158,29 +143,26 @@ class PatchWriter {
   void add(const JobChange& job, const Node& list) {
     if (names_.contains(job.name->text())) flush(&list);
     names_.insert(job.name->text());
-    const Node* pod = map_of(make_, {{"metadata", job.pod_metadata}, {"spec", job.pod_spec}}, nullptr);
-    const Node* of_job = map_of(make_, {{"spec", map_of(make_, {{"template", pod}}, nullptr)}}, nullptr);
-    jobs_.push_back(map_of(make_, {{"name", job.name}, {"template", of_job}}, job.place));
+    const Node* pod = make_.map({{"metadata", job.pod_metadata}, {"spec", job.pod_spec}});
+    const Node* of_job = make_.map({{"spec", make_.map({{"template", pod}})}});
+    jobs_.push_back(make_.map({{"name", job.name}, {"template", of_job}}, job.place->origin()));
   }
 
   void flush(const Node* list) {
     if (jobs_.empty() && !metadata_) return;
     const Node* job_set = nullptr;
-    if (!jobs_.empty()) {
-      const Node* jobs = make_.list(jobs_, list->origin());
-      job_set = map_of(make_, {{"replicatedJobs", jobs}}, nullptr);
-    }
-    const Node* of_runtime = map_of(make_, {{"metadata", metadata_}, {"spec", job_set}}, nullptr);
-    const Node* runtime_spec = map_of(make_, {{"template", of_runtime}}, nullptr);
+    if (!jobs_.empty()) job_set = make_.map({{"replicatedJobs", make_.list(jobs_, list->origin())}});
+    const Node* of_runtime = make_.map({{"metadata", metadata_}, {"spec", job_set}});
+    const Node* runtime_spec = make_.map({{"template", of_runtime}});
     const std::string suffix = patches_.empty() ? "" : fmt::format("-{}", patches_.size() + 1);
-    const Node* manager = make_.copied(target_.manager + suffix);
-    patches_.push_back(map_of(make_, {{"manager", manager}, {"trainingRuntimeSpec", runtime_spec}}, nullptr));
+    const Node* manager = make_.copied(manager_ + suffix);
+    patches_.push_back(make_.map({{"manager", manager}, {"trainingRuntimeSpec", runtime_spec}}));
     jobs_.clear();
     names_.clear();
     metadata_ = nullptr;
   }
 
-  const OverrideTarget& target_;
+  const std::string& manager_;
   const Maker& make_;
   const Node* metadata_ = nullptr;
   std::vector<const Node*> jobs_;
@@ -191,8 +173,9 @@ class PatchWriter {
 // Changes as podTemplateOverrides or podSpecOverrides.
 class OverrideWriter {
  public:
-  OverrideWriter(const OverrideTarget& target, const Changes& changes, const Maker& make, Losses& losses)
-      : target_(target), changes_(changes), make_(make), losses_(losses) {}
+  OverrideWriter(const model::Behaviours& behaviours, const Changes& changes, const Maker& make,
+                 Losses& losses)
+      : behaviours_(behaviours), changes_(changes), make_(make), losses_(losses) {}
 
   const Node* write() {
     const bool keeps_places = changes_.field != model::kRuntimePatches;
@@ -202,8 +185,7 @@ class OverrideWriter {
         const Node* jobs = patch.place->at({"trainingRuntimeSpec", "template", "spec", "replicatedJobs"});
         if (jobs && place == changes_.list) place = jobs;
         for (const JobChange& job : patch.jobs) {
-          const Node* target = map_of(make_, {{"name", job.name}}, nullptr);
-          add(job, make_.list(std::array{target}));
+          add(job, make_.list({make_.map({{"name", job.name}})}));
         }
       } else if (!patch.jobs.empty()) {
         add(patch.jobs.front(), patch.place->get("targetJobs"));
@@ -213,13 +195,12 @@ class OverrideWriter {
   }
 
  private:
-  bool is_pod_spec() const { return target_.behaviours.overrides == OverrideStyle::PodSpecs; }
+  bool is_pod_spec() const { return behaviours_.overrides == OverrideStyle::PodSpecs; }
 
   void lose(const Node& node, std::string_view what) {
-    const std::string_view trainer = target_.behaviours.trainer;
     losses_.push_back(lost(fmt::format("spec.{}", changes_.field),
-                           fmt::format("Trainer {} can't change {}", trainer, what),
-                           fmt::format("set it in the runtime, or remove it"), yaml::locate(node)));
+                           fmt::format("Trainer {} can't change {}", behaviours_.trainer, what),
+                           "set it in the runtime, or remove it", yaml::locate(node)));
   }
 
   void add(const JobChange& job, const Node* targets) {
@@ -231,14 +212,14 @@ class OverrideWriter {
           lose(*entry.value, fmt::format("metadata.{} of a pod", entry.key));
       }
     }
-    if (target_.behaviours.one_override_per_job) check_targets(targets);
+    if (behaviours_.one_override_per_job) check_targets(targets);
     if (!is_pod_spec()) {
       overrides_.push_back(
-          map_of(make_, {{"targetJobs", targets}, {"metadata", job.pod_metadata}, {"spec", job.pod_spec}},
-                 job.place));
+          make_.map({{"targetJobs", targets}, {"metadata", job.pod_metadata}, {"spec", job.pod_spec}},
+                    job.place->origin()));
       return;
     }
-    std::vector<Entry> entries{{"targetJobs", targets, {}}};
+    std::vector<Entry> entries{{"targetJobs", targets}};
     if (job.pod_spec) std::ranges::copy(job.pod_spec->entries(), std::back_inserter(entries));
     overrides_.push_back(make_.map(entries, job.place->origin()));
   }
@@ -251,7 +232,7 @@ class OverrideWriter {
     }
   }
 
-  const OverrideTarget& target_;
+  const model::Behaviours& behaviours_;
   const Changes& changes_;
   const Maker& make_;
   Losses& losses_;
@@ -259,24 +240,19 @@ class OverrideWriter {
   std::vector<const Node*> overrides_;
 };
 
-// The entries of both maps, of which the later win; nullptr if there are none.
-const Node* united(const std::vector<const Node*>& maps, const Maker& make) {
-  if (maps.empty()) return nullptr;
-  const Node* all = maps.front();
-  for (const Node* map : maps) {
-    if (map == all) continue;
+// The entries of all patches, of which the later win; nullptr if there are none.
+const Node* metadata_of_patches(const Changes& changes, std::string_view key, const Maker& make) {
+  const Node* all = nullptr;
+  for (const Patch& patch : changes.patches) {
+    const Node* map = patch.metadata ? patch.metadata->get(key) : nullptr;
+    if (!map || !map->is_map()) continue;
+    if (!all) {
+      all = map;
+      continue;
+    }
     for (const Entry& entry : map->entries()) all = make.with(all, entry.key, entry.value);
   }
   return all;
-}
-
-const Node* metadata_of_patches(const Changes& changes, std::string_view key, const Maker& make) {
-  std::vector<const Node*> maps;
-  for (const Patch& patch : changes.patches) {
-    const Node* map = patch.metadata ? patch.metadata->get(key) : nullptr;
-    if (map && map->is_map()) maps.push_back(map);
-  }
-  return united(maps, make);
 }
 
 // `spec` without `old_keys`; `entries` take the place of the first of them.
@@ -293,11 +269,11 @@ const Node* replaced(const Node& spec, const std::vector<std::string_view>& old_
 
 // The spec of a TrainJob with its changes in the form of the target version; `spec` itself if there is
 // nothing to convert. New collections have the origin of those that they replace.
-const Node* convert_overrides(const Node& spec, const OverrideTarget& target, const Maker& make,
-                              Losses& losses) {
+const Node* convert_overrides(const Node& spec, const ObjectOptions& options, const schema::Schema& schema,
+                              const Maker& make, Losses& losses) {
   const Changes changes = read_changes(spec, make);
-  const std::string_view field = field_of(target.behaviours.overrides);
-  const bool takes_labels = target.spec.property(kLabels) != nullptr;
+  const std::string_view field = field_of(options.target.behaviours->overrides);
+  const bool takes_labels = schema.property(kLabels) != nullptr;
   const bool has_labels = changes.labels || changes.annotations;
   const bool takes_field = changes.field.empty() || changes.field == field;
   if (takes_field && (takes_labels || !has_labels)) return &spec;
@@ -307,15 +283,14 @@ const Node* convert_overrides(const Node& spec, const OverrideTarget& target, co
   std::vector<Entry> entries;
   if (field == model::kRuntimePatches) {
     if (has_labels) old_keys.insert(old_keys.end(), {kLabels, kAnnotations});
-    const Node* patches = PatchWriter(target, make).write(changes);
-    if (patches->size() > 0) entries.push_back({field, patches, {}});
+    const Node* patches = PatchWriter(options.manager, make).write(changes);
+    if (patches->size() > 0) entries.push_back({field, patches});
   } else {
-    if (const Node* labels = metadata_of_patches(changes, kLabels, make))
-      entries.push_back({kLabels, labels, {}});
-    if (const Node* annotations = metadata_of_patches(changes, kAnnotations, make))
-      entries.push_back({kAnnotations, annotations, {}});
-    const Node* overrides = OverrideWriter(target, changes, make, losses).write();
-    if (overrides->size() > 0) entries.push_back({field, overrides, {}});
+    for (const std::string_view key : {kLabels, kAnnotations}) {
+      if (const Node* map = metadata_of_patches(changes, key, make)) entries.push_back({key, map});
+    }
+    const Node* overrides = OverrideWriter(*options.target.behaviours, changes, make, losses).write();
+    if (overrides->size() > 0) entries.push_back({field, overrides});
   }
   return replaced(spec, old_keys, entries, make);
 }
@@ -344,8 +319,7 @@ class ObjectMigration {
  private:
   const Node* train_job(const Node& spec) {
     const schema::Schema& spec_schema = property(schema_, "spec");
-    const OverrideTarget target{*options_.target.behaviours, spec_schema, options_.manager};
-    const Node* changed = convert_overrides(spec, target, make_, losses_);
+    const Node* changed = convert_overrides(spec, options_, spec_schema, make_, losses_);
     const Node* trainer = spec.get("trainer");
     if (trainer && !trainer->is_map()) trainer = nullptr;
     if (!trainer && !options_.num_processes) return changed;
@@ -430,9 +404,7 @@ MigratedObject migrate_dialect(const Node& root, const model::Dialect& dialect, 
                                const ObjectOptions& options, const Maker& make) {
   const model::Translation translation = model::translate(root, dialect, make);
   MigratedObject migrated = migrate_object(*translation.root, id, options, make);
-  Losses losses;
-  lose_fields(translation.fields, losses);
-  std::ranges::move(losses, std::back_inserter(migrated.losses));
+  lose_fields(translation.fields, migrated.losses);
   return migrated;
 }
 

@@ -21,7 +21,7 @@ using Losses = std::vector<base::Diagnostic>;
 
 struct ObjectOptions {
   compile::Target target;
-  std::string manager;  // of runtimePatches that overrides become
+  std::string manager;  // of runtimePatches that overrides become: a domain-prefixed path
   // Per node, to be set in spec.trainer: the runtime or a word such as "gpu" set it before.
   std::optional<int64_t> num_processes;
   // Of a runtime: all its TrainJobs get the number that the runtime can no longer set.

@@ -100,9 +100,7 @@ std::optional<base::Diagnostic> V1Jobs::check_name(const Node& object, const V1N
 v1::Converter& V1Jobs::converter() {
   if (converter_) return *converter_;
   const compile::Target target = compile::choose_target(options_.to);
-  converter_ = std::make_unique<v1::Converter>(
-      v1::V1Options{target, options_.manager, options_.runtime_name, options_.per_namespace, options_.plain,
-                    options_.alike, options_.copies_key, options_.placeholders});
+  converter_ = std::make_unique<v1::Converter>(options_, target);
   for (const Source& source : inputs_) converter_->add_known(source.name, source.text);
   for (const Source& source : runtimes_) converter_->add_known(source.name, source.text);
   if (!options_.compile.use_catalogue) return *converter_;
@@ -119,13 +117,6 @@ bool has_runtime_kind(const Node* object) {
   return model::is_runtime_kind(yaml::string_at(*object, "kind"));
 }
 
-const model::V1Kind* kind_of_v1(const Node& object) {
-  const std::string_view version = yaml::string_at(object, "apiVersion");
-  const std::string_view kind = yaml::string_at(object, "kind");
-  const model::V1Kind* current = model::find_v1_kind(version, kind);
-  return current ? current : model::find_older_v1_kind(version, kind);
-}
-
 }  // namespace
 
 std::string V1Jobs::base_of(const JobPlace& place) const {
@@ -138,7 +129,7 @@ std::optional<std::string> V1Jobs::runtime_at(const JobPlace& place) const {
 }
 
 V1Preview V1Jobs::preview(const Node& job, const JobPlace& place, const yaml::Maker& make) {
-  const model::V1Kind* kind = kind_of_v1(job);
+  const model::V1Kind* kind = v1::convertible_kind(job);
   if (!kind) return {};
   v1::Converted converted = converter().preview(job, *kind, make, base_of(place));
   V1Preview preview{nullptr, nullptr, std::move(converted.findings)};
@@ -185,7 +176,7 @@ std::optional<Changed> V1Jobs::convert(const Node& object, const yaml::Maker& ma
   const Node* trial = v1::trial_job(object);
   const v1::Wrapped wrapper = trial ? v1::Wrapped() : v1::wrapped_job(object, make);
   const Node* wrapped = wrapper.job;
-  const model::V1Kind* kind = kind_of_v1(trial ? *trial : wrapped ? *wrapped : object);
+  const model::V1Kind* kind = v1::convertible_kind(trial ? *trial : wrapped ? *wrapped : object);
   if (!kind && templates.empty()) return std::nullopt;
   const model::ObjectId id = model::identify(object);
   const model::ObjectId job_id = wrapped ? model::identify(*wrapped) : id;
@@ -336,7 +327,8 @@ v1::Converted V1Jobs::convert_template(const Node& workflow, const v1::JobTempla
   v1::V1Findings findings;
   const Node* runtime = nullptr;
   const auto change = [&](const Node& written, const yaml::Maker& inner, base::Diagnostics&) {
-    converted = converter().convert(*as_created(written, workflow, job, inner), *kind_of_v1(written), inner);
+    converted = converter().convert(*as_created(written, workflow, job, inner),
+                                    *v1::convertible_kind(written), inner);
     if (converted.documents.empty()) return Changed{{&written}};
     if (converted.documents.size() > 1) runtime = copied(*converted.documents.front(), make);
     if (const std::string depends_on = runtime ? placeholder_of_argo(*runtime) : ""; !depends_on.empty()) {

@@ -91,7 +91,7 @@ class V1Jobs {
   void collect(std::vector<LintedObject>& objects) const;
 
  private:
-  using Place = std::pair<std::string, uint32_t>;  // file and line
+  using Place = JobPlace;  // as the file is called in the inputs
 
   struct V1Name {
     std::string v1;         // PyTorchJob/default/mnist

@@ -10,12 +10,13 @@
 
 #include "base/text/text.h"
 #include "compile/build.h"
+#include "features/migrate/placeholders.h"
 #include "features/migrate/v1/old_names.h"
-#include "features/migrate/v1/older_versions.h"
 #include "k8s/object_meta.h"
 #include "k8s/pod/pod.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
+#include "yaml/changes.h"
 #include "yaml/read/reader.h"
 #include "yaml/write/writer.h"
 
@@ -26,39 +27,22 @@ using yaml::Entry;
 using yaml::Maker;
 using yaml::Node;
 
-// The map of the entries that have a value.
-const Node* map_of(const Maker& make, std::initializer_list<Entry> entries, yaml::Origin origin = {}) {
-  Entries given;
-  std::ranges::copy_if(entries, std::back_inserter(given),
-                       [](const Entry& entry) { return entry.value != nullptr; });
-  return make.map(given, origin);
-}
-
-const Node* list_of_one(const Maker& make, const Node* item) {
-  return make.list(NodeList{item});
-}
-
 const Node* replicated_job(const DraftRole& role, const Maker& make) {
   const Node* metadata = nullptr;
   if (role.trains)
     metadata = make.with_path(nullptr, {"labels", model::kAncestorLabel}, make.string(model::kTrainer));
   Entries spec;
   if (role.completions > 0) {
-    spec.push_back({"parallelism", make.integer(role.completions), {}});
-    spec.push_back({"completions", make.integer(role.completions), {}});
+    spec.push_back({"parallelism", make.integer(role.completions)});
+    spec.push_back({"completions", make.integer(role.completions)});
   }
   spec.insert(spec.end(), role.job_spec.begin(), role.job_spec.end());
-  spec.push_back({"template", role.pods.node, {}});
-  const Node* of_job = map_of(make, {{"metadata", metadata, {}}, {"spec", make.map(spec), {}}});
-  return map_of(make, {{"name", make.copied(role.name), {}},
-                       {"dependsOn", role.depends_on, {}},
-                       {"replicas", role.replicas != 1 ? make.integer(role.replicas) : nullptr, {}},
-                       {"template", of_job, {}}});
-}
-
-const Entry* find(const Entries& entries, std::string_view key) {
-  const auto found = std::ranges::find(entries, key, &Entry::key);
-  return found != entries.end() ? &*found : nullptr;
+  spec.push_back({"template", role.pods.node});
+  const Node* of_job = make.map({{"metadata", metadata}, {"spec", make.map(spec)}});
+  return make.map({{"name", make.copied(role.name)},
+                   {"dependsOn", role.depends_on},
+                   {"replicas", role.replicas != 1 ? make.integer(role.replicas) : nullptr},
+                   {"template", of_job}});
 }
 
 // The name of a runtime object.
@@ -68,15 +52,16 @@ struct RuntimeName {
   std::string name;
 };
 
+// The TrainJob: the settings of the v1 job, and those that its runtime lacks.
 class TrainJobBuilder {
  public:
   TrainJobBuilder(const Conversion& conversion, const std::vector<RoleSettings>& needed)
-      : draft_(conversion.draft), job_(conversion.job), make_(conversion.make), needed_(needed) {}
+      : conversion_(conversion), needed_(needed) {}
 
-  const Node* run(const RuntimeName& runtime, const std::string& manager) const {
+  const Node* run(const RuntimeName& runtime) const {
     const bool is_default = runtime.kind == model::kClusterTrainingRuntime;
-    const Node* ref = map_of(make_, {{"name", make_.copied(runtime.name), {}},
-                                     {"kind", is_default ? nullptr : make_.string(runtime.kind), {}}});
+    const Node* ref = make_.map(
+        {{"name", make_.copied(runtime.name)}, {"kind", is_default ? nullptr : make_.string(runtime.kind)}});
     Entries spec;
     const auto add = [&](std::string_view key, const Node* value) {
       const Entry* own = job_.spec->at({"runPolicy"}) ? job_.spec->get("runPolicy")->find(key) : nullptr;
@@ -87,13 +72,12 @@ class TrainJobBuilder {
     add("activeDeadlineSeconds", job_.run_policy("activeDeadlineSeconds"));
     add("runtimeRef", ref);
     if (!draft_.is_own) add("trainer", trainer());
-    add("runtimePatches", patches(manager));
-    return map_of(make_,
-                  {{"apiVersion", make_.string(model::kTrainerApiVersion), {}},
-                   {"kind", make_.string(model::kTrainJob), {}},
-                   {"metadata", job_.root->get("metadata"), {}},
-                   {"spec", make_.map(spec, job_.spec->origin()), {}}},
-                  job_.root->origin());
+    add("runtimePatches", patches());
+    return make_.map({{"apiVersion", make_.string(model::kTrainerApiVersion)},
+                      {"kind", make_.string(model::kTrainJob)},
+                      {"metadata", job_.root->get("metadata")},
+                      {"spec", make_.map(spec, job_.spec->origin())}},
+                     job_.root->origin());
   }
 
  private:
@@ -105,35 +89,33 @@ class TrainJobBuilder {
 
   const Node* trainer() const {
     const auto settings = std::ranges::find_if(needed_, &RoleSettings::trains);
-    static const Entries kNothing;
-    const Entries& entries = settings != needed_.end() ? settings->trainer : kNothing;
     const auto value = [&](std::string_view key) {
-      const Entry* entry = find(entries, key);
+      const Entry* entry = settings != needed_.end() ? entry_of(settings->trainer, key) : nullptr;
       return entry ? entry->value : nullptr;
     };
-    return map_of(make_, {{"numNodes", draft_.num_nodes, {}},
-                          {"numProcPerNode", draft_.processes, {}},
-                          {"image", value("image"), {}},
-                          {"command", value("command"), {}},
-                          {"args", value("args"), {}},
-                          {"env", value("env"), {}},
-                          {"resourcesPerNode", value("resources"), {}}});
+    return make_.map({{"numNodes", draft_.num_nodes},
+                      {"numProcPerNode", draft_.processes},
+                      {"image", value("image")},
+                      {"command", value("command")},
+                      {"args", value("args")},
+                      {"env", value("env")},
+                      {"resourcesPerNode", value("resources")}});
   }
 
   const Node* patch_of(const RoleSettings& settings) const {
     Entries spec = settings.pod;
     if (!settings.container.empty()) {
-      Entries container{{"name", make_.string(model::kNode), {}}};
+      Entries container{{"name", make_.string(model::kNode)}};
       container.insert(container.end(), settings.container.begin(), settings.container.end());
-      spec.push_back({"containers", list_of_one(make_, make_.map(container)), {}});
+      spec.push_back({"containers", make_.list({make_.map(container)})});
     }
-    const Node* pod = map_of(
-        make_, {{"metadata", settings.metadata, {}}, {"spec", spec.empty() ? nullptr : make_.map(spec), {}}});
+    const Node* pod =
+        make_.map({{"metadata", settings.metadata}, {"spec", spec.empty() ? nullptr : make_.map(spec)}});
     const Node* of_job = make_.with_path(nullptr, {"spec", "template"}, pod);
-    return map_of(make_, {{"name", make_.copied(settings.job), {}}, {"template", of_job, {}}});
+    return make_.map({{"name", make_.copied(settings.job)}, {"template", of_job}});
   }
 
-  const Node* patches(const std::string& manager) const {
+  const Node* patches() const {
     NodeList jobs;
     for (const RoleSettings& settings : needed_) {
       if (settings.is_patch()) jobs.push_back(patch_of(settings));
@@ -143,16 +125,16 @@ class TrainJobBuilder {
       metadata = make_.with_path(nullptr, {"annotations", model::kVolcanoQueue}, draft_.queue);
     if (jobs.empty() && !metadata) return nullptr;
     const Node* spec = jobs.empty() ? nullptr : make_.with(nullptr, "replicatedJobs", make_.list(jobs));
-    const Node* of_runtime = map_of(make_, {{"metadata", metadata, {}}, {"spec", spec, {}}});
-    const Node* patch =
-        map_of(make_, {{"manager", make_.copied(manager), {}},
-                       {"trainingRuntimeSpec", make_.with(nullptr, "template", of_runtime), {}}});
-    return list_of_one(make_, patch);
+    const Node* of_runtime = make_.map({{"metadata", metadata}, {"spec", spec}});
+    const Node* patch = make_.map({{"manager", make_.copied(conversion_.options.manager)},
+                                   {"trainingRuntimeSpec", make_.with(nullptr, "template", of_runtime)}});
+    return make_.list({patch});
   }
 
-  const Draft& draft_;
-  const Job& job_;
-  const Maker& make_;
+  const Conversion& conversion_;
+  const Draft& draft_ = conversion_.draft;
+  const Job& job_ = conversion_.job;
+  const Maker& make_ = conversion_.make;
   const std::vector<RoleSettings>& needed_;
 };
 
@@ -160,35 +142,29 @@ class TrainJobBuilder {
 const Node* complete_spec(const Draft& draft, const Maker& make) {
   const Node* policy = nullptr;
   if (!draft.is_own) {
-    Entries entries{{"numNodes", make.integer(1), {}}};
+    Entries entries{{"numNodes", make.integer(1)}};
     entries.insert(entries.end(), draft.policy.begin(), draft.policy.end());
     policy = make.map(entries);
   }
   NodeList jobs;
   for (const DraftRole& role : draft.roles) jobs.push_back(replicated_job(role, make));
   Entries job_set = draft.job_set;
-  job_set.push_back({"replicatedJobs", make.list(jobs), {}});
-  return map_of(make, {{"mlPolicy", policy, {}},
-                       {"podGroupPolicy", draft.gang, {}},
-                       {"template", make.with(nullptr, "spec", make.map(job_set)), {}}});
+  job_set.push_back({"replicatedJobs", make.list(jobs)});
+  return make.map({{"mlPolicy", policy},
+                   {"podGroupPolicy", draft.gang},
+                   {"template", make.with(nullptr, "spec", make.map(job_set))}});
 }
 
 const Node* runtime_object(const RuntimeName& id, std::string_view framework, const Node& spec,
                            const Maker& make) {
   const Node* labels = make.with(nullptr, model::kFrameworkLabel, make.string(framework));
-  const Node* metadata = map_of(make, {{"name", make.copied(id.name), {}},
-                                       {"namespace", id.ns.empty() ? nullptr : make.copied(id.ns), {}},
-                                       {"labels", labels, {}}});
-  return map_of(make, {{"apiVersion", make.string(model::kTrainerApiVersion), {}},
-                       {"kind", make.string(id.kind), {}},
-                       {"metadata", metadata, {}},
-                       {"spec", &spec, {}}});
-}
-
-// The TrainJob: the settings of the v1 job, and those that its runtime lacks.
-const Node* train_job_object(const Conversion& conversion, const RuntimeName& runtime,
-                             const std::vector<RoleSettings>& needed, const std::string& manager) {
-  return TrainJobBuilder(conversion, needed).run(runtime, manager);
+  const Node* metadata = make.map({{"name", make.copied(id.name)},
+                                   {"namespace", id.ns.empty() ? nullptr : make.copied(id.ns)},
+                                   {"labels", labels}});
+  return make.map({{"apiVersion", make.string(model::kTrainerApiVersion)},
+                   {"kind", make.string(id.kind)},
+                   {"metadata", metadata},
+                   {"spec", &spec}});
 }
 
 struct KindDraft {
@@ -231,7 +207,7 @@ const Node* with_numbers(const Node& rest, const Node& complete, const yaml::Mak
   Entries entries;
   for (const std::string_view key : {"mlPolicy", "podGroupPolicy", "template"}) {
     const Node* value = (key == "mlPolicy" ? complete : rest).get(key);
-    if (value) entries.push_back({key, value, {}});
+    if (value) entries.push_back({key, value});
   }
   return make.map(entries);
 }
@@ -245,16 +221,14 @@ void Converter::add_known(const std::string& name, const std::string& text) {
   for (const yaml::Document& document : yaml::read(*files_.back(), arena_, ignored))
     add_documents(*document.root, objects);
   const yaml::Maker make(arena_);
-  const schema::Schema& train_job = *options_.target.schemas->kind(model::kTrainJob)->schema;
+  const schema::Schema& train_job = *target_.schemas->kind(model::kTrainJob)->schema;
   for (const Node* object : objects) {
     const model::ObjectId id = model::identify(*object);
     const Node* spec = object->get("spec");
     if (yaml::text_at(*object, "apiVersion") != model::kTrainerApiVersion || !spec || !spec->is_map())
       continue;
     if (!model::is_runtime_kind(id.kind)) continue;
-    const bool is_namespaced = id.kind == model::kTrainingRuntime;
-    known_.push_back({is_namespaced ? model::kTrainingRuntime : model::kClusterTrainingRuntime,
-                      std::string(model::effective_namespace(id)), std::string(id.name),
+    known_.push_back({id.kind, std::string(model::effective_namespace(id)), std::string(id.name),
                       split_runtime(*spec, train_job, make)});
   }
 }
@@ -268,7 +242,7 @@ const Node* Converter::keep(const Node& node) {
   return documents.empty() ? &node : documents.front().root;
 }
 
-const Converter::Known* Converter::find(const SplitRuntime& wanted, const std::string& ns,
+const Converter::Known* Converter::find(const SplitRuntime& wanted, std::string_view ns,
                                         const yaml::Maker& make, std::vector<RoleSettings>& needed) const {
   for (const Known& known : known_) {
     if (known.kind == model::kTrainingRuntime && known.ns != ns) continue;
@@ -357,12 +331,10 @@ Converted Converter::convert(const Node& root, const model::V1Kind& kind, const 
   const Node* current = is_older ? in_form_of_v1(root, kind, make, findings) : &root;
   std::optional<Job> job;
   if (!findings.refused())
-    job = read_job(*with_known_fields(*current, kind, pod_template(*options_.target.schemas), make, findings),
-                   kind, findings);
+    job = read_job(*with_known_fields(*current, kind, pod_template(*target_.schemas), make, findings), kind,
+                   findings);
   if (job) {
-    Conversion conversion{
-        *job,           make,           findings,           options_.target.behaviours->trainer,
-        options_.plain, options_.alike, options_.copies_key};
+    Conversion conversion{*job, make, findings, options_, target_.behaviours->trainer};
     std::ranges::find(kDrafts, kind.kind, &KindDraft::kind)->draft(conversion);
     if (!findings.refused()) {
       rename_pods(conversion);
@@ -380,18 +352,16 @@ namespace {
 const Node* without_default_policies(const Node& node, const yaml::Maker& make) {
   constexpr std::string_view kPolicy = "imagePullPolicy";
   if (node.is_list()) {
-    std::vector<const Node*> items;
-    for (const Node* item : node.items()) items.push_back(without_default_policies(*item, make));
-    return std::ranges::equal(items, node.items()) ? &node : make.list(items, node.origin());
+    yaml::ChangedList changed(node);
+    for (const Node* item : node.items()) changed.take(without_default_policies(*item, make));
+    return changed.node(make);
   }
-  const Node* changed = &node;
-  for (const Entry& entry : node.entries())
-    if (const Node* value = without_default_policies(*entry.value, make); value != entry.value)
-      changed = make.with(changed, entry.key, value);
+  yaml::ChangedMap changed(node);
+  for (const Entry& entry : node.entries()) changed.take(without_default_policies(*entry.value, make));
   const std::string_view image = yaml::string_at(node, "image");
   const bool is_default =
       !image.empty() && yaml::string_at(node, kPolicy) == k8s::pod::default_pull_policy(image);
-  return is_default ? make.with(changed, kPolicy, nullptr) : changed;
+  return is_default ? make.with(changed.node(make), kPolicy, nullptr) : changed.node(make);
 }
 
 }  // namespace
@@ -400,7 +370,7 @@ std::vector<const Node*> Converter::documents_of(const Conversion& conversion) {
   const yaml::Maker& make = conversion.make;
   const Draft& draft = conversion.draft;
   const Job& job = conversion.job;
-  const schema::Schema& train_job = *options_.target.schemas->kind(model::kTrainJob)->schema;
+  const schema::Schema& train_job = *target_.schemas->kind(model::kTrainJob)->schema;
   const Node* complete = complete_spec(draft, make);
   // Neither placeholders nor a kustomization tell which tag an image will have.
   const bool has_tags = !options_.placeholders && base_.empty();
@@ -410,20 +380,19 @@ std::vector<const Node*> Converter::documents_of(const Conversion& conversion) {
   RuntimeName id{kind, in_namespace ? ns : "", ""};
   if (draft.is_own) {
     id.name = name_for(draft, *complete, job);
-    return {runtime_object(id, draft.framework, *complete, make),
-            train_job_object(conversion, id, {}, options_.manager)};
+    return {runtime_object(id, draft.framework, *complete, make), TrainJobBuilder(conversion, {}).run(id)};
   }
   std::vector<RoleSettings> needed;
-  if (const Known* known = find(split_runtime(*complete, train_job, make),
-                                std::string(k8s::effective_namespace(ns)), make, needed))
-    return {train_job_object(conversion, {known->kind, known->ns, known->name}, needed, options_.manager)};
-  if (const Node* shorter = has_tags ? without_default_policies(*complete, make) : complete;
+  const auto find_known = [&] {
+    return find(split_runtime(*complete, train_job, make), k8s::effective_namespace(ns), make, needed);
+  };
+  const Known* known = find_known();
+  if (const Node* shorter = known || !has_tags ? complete : without_default_policies(*complete, make);
       shorter != complete) {
     complete = shorter;
-    if (const Known* known = find(split_runtime(*complete, train_job, make),
-                                  std::string(k8s::effective_namespace(ns)), make, needed))
-      return {train_job_object(conversion, {known->kind, known->ns, known->name}, needed, options_.manager)};
+    known = find_known();
   }
+  if (known) return {TrainJobBuilder(conversion, needed).run({known->kind, known->ns, known->name})};
   const SplitRuntime made = split_runtime(*complete, train_job, make, RuntimeUse::New);
   const Node* spec = with_numbers(*made.rest, *complete, make);
   id.name = name_for(draft, *made.rest, job);
@@ -431,7 +400,7 @@ std::vector<const Node*> Converter::documents_of(const Conversion& conversion) {
     known_.push_back({kind, in_namespace ? std::string(k8s::effective_namespace(ns)) : "", id.name,
                       split_runtime(*keep(*spec), train_job, yaml::Maker(arena_)), true, base_});
   return {runtime_object(id, draft.framework, *spec, make),
-          train_job_object(conversion, id, made.settings, options_.manager)};
+          TrainJobBuilder(conversion, made.settings).run(id)};
 }
 
 }  // namespace trainjobc::migrate::v1

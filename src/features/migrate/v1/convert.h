@@ -6,30 +6,19 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "base/arena.h"
 #include "base/diagnostic.h"
 #include "base/source.h"
 #include "compile/versions.h"
-#include "features/migrate/placeholders.h"
+#include "features/migrate/migrate.h"
 #include "features/migrate/v1/shared_runtime.h"
 #include "model/v1_kinds.h"
 #include "yaml/node.h"
 
 namespace trainjobc::migrate::v1 {
-
-struct V1Options {
-  compile::Target target;
-  std::string manager;         // of the runtimePatches
-  std::string runtime_name;    // of new runtimes, the second one with -2; "": by what is in them
-  bool per_namespace = false;  // new runtimes are TrainingRuntimes
-  bool plain = false;          // write out roles that differ only in labels, annotations or restart policy
-  std::string alike;           // the role whose labels and restart policy all nodes get; "": the workers
-  bool copies_key = true;      // of MPI, for root
-  const Placeholders* placeholders = nullptr;  // that have stand-ins; nullptr: none
-};
 
 struct Converted {
   // The new documents: a runtime, if no known one fits, and the TrainJob. Empty if the job can't be
@@ -42,7 +31,9 @@ struct Converted {
 // Converts the jobs of one run, in order: jobs share the runtimes that the first of them needs.
 class Converter {
  public:
-  explicit Converter(V1Options options) : options_(std::move(options)) {}
+  // The options outlive it.
+  Converter(const MigrateOptions& options, const compile::Target& target)
+      : options_(options), target_(target) {}
 
   // A runtime that exists; the first ones are preferred. Anything else in the text is ignored.
   void add_known(const std::string& name, const std::string& text);
@@ -72,14 +63,15 @@ class Converter {
     std::string base = {};
   };
 
-  const Known* find(const SplitRuntime& wanted, const std::string& ns, const yaml::Maker& make,
+  const Known* find(const SplitRuntime& wanted, std::string_view ns, const yaml::Maker& make,
                     std::vector<RoleSettings>& needed) const;
   std::vector<const yaml::Node*> documents_of(const Conversion& conversion);
   std::string name_for(const Draft& draft, const yaml::Node& spec, const Job& job);
   // A copy of the tree that lives as long as the converter.
   const yaml::Node* keep(const yaml::Node& node);
 
-  V1Options options_;
+  const MigrateOptions& options_;
+  compile::Target target_;
   base::Arena arena_;
   std::vector<std::unique_ptr<base::SourceFile>> files_;
   std::vector<Known> known_;

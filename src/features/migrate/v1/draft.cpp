@@ -95,14 +95,19 @@ const Node* fail_permanently(const Maker& make, std::string_view container) {
   constexpr int kRetryable = 128;
   NodeList codes;
   for (int code = 1; code < kRetryable; ++code) codes.push_back(make.integer(code));
-  const Node* on_codes = make.map(Entries{{"containerName", make.string(container), {}},
-                                          {"operator", make.string("In"), {}},
-                                          {"values", make.list(codes), {}}});
-  const Node* rule = make.map(Entries{{"action", make.string("FailJob"), {}}, {"onExitCodes", on_codes, {}}});
-  return make.map(Entries{{"rules", make.list(NodeList{rule}), {}}});
+  const Node* on_codes = make.map({{"containerName", make.string(container)},
+                                   {"operator", make.string("In")},
+                                   {"values", make.list(codes)}});
+  const Node* rule = make.map({{"action", make.string("FailJob")}, {"onExitCodes", on_codes}});
+  return make.map({{"rules", make.list({rule})}});
 }
 
 }  // namespace
+
+const Entry* entry_of(const Entries& entries, std::string_view key) {
+  const auto found = std::ranges::find(entries, key, &Entry::key);
+  return found != entries.end() ? &*found : nullptr;
+}
 
 PodTemplate pods_of(const Conversion& conversion, const Replica& replica, bool renamed) {
   const Maker& make = conversion.make;
@@ -111,7 +116,7 @@ PodTemplate pods_of(const Conversion& conversion, const Replica& replica, bool r
   pod = make.with(pod, "metadata", own_metadata(pod->get("metadata"), make));
   const Node* spec = make.with(pod->get("spec"), "restartPolicy", nullptr);
   const Node* containers = spec->get(kContainers);
-  std::vector<const Node*> items(containers->items().begin(), containers->items().end());
+  NodeList items = yaml::copied_items(containers);
   for (size_t i = 0; i < items.size(); ++i) {
     const bool is_main = i == replica.main;
     if (is_main && renamed) items[i] = make.with(items[i], "name", make.string(model::kNode));
@@ -124,13 +129,13 @@ PodTemplate pods_of(const Conversion& conversion, const Replica& replica, bool r
 }
 
 const Node* variable(const Maker& make, std::string_view name, std::string_view value) {
-  return make.map(Entries{{"name", make.copied(name), {}}, {"value", make.copied(value), {}}});
+  return make.map({{"name", make.copied(name)}, {"value", make.copied(value)}});
 }
 
 const Node* variable_of_field(const Maker& make, std::string_view name, std::string_view path) {
-  const Node* field = make.map(Entries{{"fieldPath", make.copied(path), {}}});
-  const Node* source = make.map(Entries{{"fieldRef", field, {}}});
-  return make.map(Entries{{"name", make.copied(name), {}}, {"valueFrom", source, {}}});
+  const Node* field = make.map({{"fieldPath", make.copied(path)}});
+  const Node* source = make.map({{"fieldRef", field}});
+  return make.map({{"name", make.copied(name)}, {"valueFrom", source}});
 }
 
 const Node& main_container(const PodTemplate& pods) {
@@ -139,7 +144,7 @@ const Node& main_container(const PodTemplate& pods) {
 
 PodTemplate with_main(const Maker& make, PodTemplate pods, const Node* container) {
   const Node* containers = pods.node->at({"spec", kContainers});
-  std::vector<const Node*> items(containers->items().begin(), containers->items().end());
+  NodeList items = yaml::copied_items(containers);
   items[pods.main] = container;
   pods.node = make.with_path(pods.node, {"spec", kContainers}, make.list(items, containers->origin()));
   return pods;
@@ -147,8 +152,8 @@ PodTemplate with_main(const Maker& make, PodTemplate pods, const Node* container
 
 namespace {
 
-bool refers_to_name(const Node& item) {
-  return yaml::text_at(item, "value").find(kJobSetName) != std::string_view::npos;
+bool refers_to_name(const Node* item) {
+  return yaml::text_at(*item, "value").find(kJobSetName) != std::string_view::npos;
 }
 
 // The name of the JobSet, which is the TrainJob's.
@@ -161,21 +166,26 @@ bool is_in_variable(char c) {
   return base::is_alnum(c) || c == '_';
 }
 
+// Whether a command, an argument or a variable's value of the container is such a text.
+template <class Matches>
+bool has_text(const Node& container, Matches matches) {
+  const auto is_it = [&](const Node* item) { return matches(item->text()); };
+  return std::ranges::any_of(yaml::items_at(container, "command"), is_it) ||
+         std::ranges::any_of(yaml::items_at(container, "args"), is_it) ||
+         std::ranges::any_of(yaml::items_at(container, "env"),
+                             [&](const Node* item) { return matches(yaml::text_at(*item, "value")); });
+}
+
 // Whether the container's text has the whole word.
 bool reads(const Node& container, std::string_view name) {
-  const auto has = [&](const Node* value) {
-    const std::string_view text = yaml::text_of(value);
+  return has_text(container, [&](std::string_view text) {
     for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
       const size_t end = at + name.size();
       if ((at == 0 || !is_in_variable(text[at - 1])) && (end >= text.size() || !is_in_variable(text[end])))
         return true;
     }
     return false;
-  };
-  return std::ranges::any_of(yaml::items_at(container, "command"), has) ||
-         std::ranges::any_of(yaml::items_at(container, "args"), has) ||
-         std::ranges::any_of(yaml::items_at(container, "env"),
-                             [&](const Node* item) { return has(item->get("value")); });
+  });
 }
 
 // The container with those of the variables that it reads and does not set.
@@ -188,12 +198,10 @@ const Node* with_read(const Maker& make, const Node& container, const NodeList& 
       added.push_back(item);
   }
   if (added.empty()) return &container;
-  if (std::ranges::any_of(added, [](const Node* item) { return refers_to_name(*item); }))
-    added.insert(added.begin(), variable_of_name(make));
+  if (std::ranges::any_of(added, refers_to_name)) added.insert(added.begin(), variable_of_name(make));
   // Its own variables may refer to these.
   for (const Node* item : yaml::items_at(container, "env")) added.push_back(item);
-  const Node* given = container.get("env");
-  return make.with(&container, "env", make.list(added, given ? given->origin() : yaml::Origin()));
+  return make.with(&container, "env", make.with_items(container.get("env"), added));
 }
 
 }  // namespace
@@ -226,11 +234,10 @@ PodTemplate with_env(const Maker& make, PodTemplate pods, const NodeList& env,
     if (seen.insert(yaml::text_at(*items[i], "name")).second) all.push_back(items[i]);
   }
   std::ranges::reverse(all);
-  const auto has_name = [](const Node* item) { return refers_to_name(*item); };
-  if (std::ranges::any_of(env, has_name)) all.push_back(variable_of_name(make));
+  if (std::ranges::any_of(env, refers_to_name)) all.push_back(variable_of_name(make));
   all.insert(all.end(), env.begin(), env.end());
   if (all.empty() && !given) return pods;
-  const Node* list = all.empty() ? nullptr : make.list(all, given ? given->origin() : yaml::Origin());
+  const Node* list = all.empty() ? nullptr : make.with_items(given, all);
   return with_main(make, pods, make.with(&container, "env", list));
 }
 
@@ -309,7 +316,7 @@ std::optional<SmallDifference> small_difference(const Conversion& conversion, co
 // The replica whose labels all nodes get: that of --alike, else the workers, which are most.
 const Replica& chosen_replica(const Conversion& conversion) {
   for (const Replica& replica : conversion.job.replicas) {
-    if (base::lower_case(replica.role) == base::lower_case(conversion.alike)) return replica;
+    if (base::lower_case(replica.role) == base::lower_case(conversion.options.alike)) return replica;
   }
   const Replica* worker = conversion.job.replica("Worker");
   return worker ? *worker : conversion.job.replicas.front();
@@ -325,7 +332,7 @@ bool are_alike(const Conversion& conversion) {
 
 const Replica* only_template(Conversion& conversion) {
   const Job& job = conversion.job;
-  if (conversion.plain && !are_alike(conversion)) return nullptr;
+  if (conversion.options.plain && !are_alike(conversion)) return nullptr;
   if (const auto place = difference_of_replicas(conversion)) {
     conversion.findings.change(
         place->field,
@@ -350,14 +357,16 @@ const Replica* only_template(Conversion& conversion) {
 }
 
 bool mentions(const Node& container, std::string_view text) {
-  const auto has = [&](const Node* value) {
-    return value && value->text().find(text) != std::string_view::npos;
-  };
-  for (const std::string_view key : {"command", "args"}) {
-    if (std::ranges::any_of(yaml::items_at(container, key), has)) return true;
-  }
-  return std::ranges::any_of(yaml::items_at(container, "env"),
-                             [&](const Node* env) { return has(env->get("value")); });
+  return has_text(container, [&](std::string_view own) { return own.find(text) != std::string_view::npos; });
+}
+
+bool has_gpus(const Node& container, std::initializer_list<std::string_view> lists) {
+  return std::ranges::any_of(lists, [&](std::string_view list) {
+    const Node* amounts = container.at({"resources", list});
+    return amounts && std::ranges::any_of(amounts->entries(), [](const Entry& entry) {
+             return entry.key.find("gpu") != std::string_view::npos;
+           });
+  });
 }
 
 namespace {
@@ -422,7 +431,7 @@ class Gang {
 
   void volcano(std::string_view scheduler) {
     const Maker& make = conversion_.make;
-    conversion_.draft.gang = make.map(Entries{{kVolcano, make.map({}), {}}});
+    conversion_.draft.gang = make.map({{kVolcano, make.map({})}});
     if (!policy_.get("queue") && !policy_.get("priorityClass") && scheduler != kVolcano) {
       conversion_.findings.change(
           "spec.runPolicy.schedulingPolicy",
@@ -447,7 +456,7 @@ class Gang {
   void coscheduling(const Node* timeout, std::string_view scheduler) {
     const Maker& make = conversion_.make;
     const Node* inner = make.with(nullptr, "scheduleTimeoutSeconds", timeout ? timeout : make.integer(60));
-    conversion_.draft.gang = make.map(Entries{{"coscheduling", inner, {}}});
+    conversion_.draft.gang = make.map({{"coscheduling", inner}});
     if (scheduler.empty()) set_scheduler("scheduler-plugins-scheduler");
     for (const std::string_view name : {"queue", "priorityClass"}) {
       const Node* given = policy_.get(name);
@@ -505,11 +514,23 @@ void add_ranked(Conversion& conversion, const Replica& replica, const NodeList& 
   conversion.draft.roles.push_back(std::move(role));
 }
 
-void succeed_with_master(Conversion& conversion) {
+void add_nodes(Conversion& conversion, const Replica& replica, const PodTemplate& pods,
+               std::string_view framework, bool has_policy) {
+  DraftRole role{.name = std::string(model::kNode), .trains = true, .pods = pods, .job_spec = {}};
+  apply_restart_policy(conversion, replica, role);
+  Draft& draft = conversion.draft;
+  draft.framework = framework;
+  draft.pods = ranked_pods(conversion.job, model::kNode);
+  if (has_policy) draft.policy.push_back({framework, conversion.make.map({})});
+  const bool is_one = conversion.job.replicas.size() == 1 && replica.count_node;
+  draft.num_nodes = is_one ? replica.count_node : conversion.make.integer(conversion.job.pods());
+  draft.roles.push_back(std::move(role));
+}
+
+void succeed_with(Conversion& conversion, std::string_view replicated_job) {
   const Maker& make = conversion.make;
-  const Node* jobs = make.list(NodeList{make.string("master")});
-  const Node* policy =
-      make.map(Entries{{"operator", make.string("All"), {}}, {"targetReplicatedJobs", jobs, {}}});
+  const Node* jobs = make.list({make.string(replicated_job)});
+  const Node* policy = make.map({{"operator", make.string("All")}, {"targetReplicatedJobs", jobs}});
   conversion.draft.job_set.push_back({"successPolicy", policy, {}});
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "features/migrate/migrate.h"
 #include "features/migrate/v1/job.h"
 #include "yaml/node.h"
 
@@ -18,6 +19,9 @@ namespace trainjobc::migrate::v1 {
 
 using NodeList = std::vector<const yaml::Node*>;
 using Entries = std::vector<yaml::Entry>;
+
+// The entry of the key; nullptr if there is none.
+const yaml::Entry* entry_of(const Entries& entries, std::string_view key);
 
 // A pod template without what the job or Trainer decides, and its container that trains, called "node".
 struct PodTemplate {
@@ -72,10 +76,8 @@ struct Conversion {
   const Job& job;
   const yaml::Maker& make;
   V1Findings& findings;
-  std::string_view trainer;     // the version: "2.3"
-  bool plain = false;           // write out roles that differ only in labels or restart policy
-  std::string_view alike = {};  // the role whose labels and restart policy all nodes get; "": the workers
-  bool copies_key = true;       // of MPI, for root, whose ssh refuses the mounted one
+  const MigrateOptions& options;
+  std::string_view trainer;  // the version: "2.3"
   Draft draft = {};
 };
 
@@ -130,8 +132,16 @@ void apply_restart_policy(Conversion& conversion, const Replica& replica, DraftR
 // nullptr if each has to be written out: with --plain, and, with a warning, if they differ in anything else.
 const Replica* only_template(Conversion& conversion);
 
+// Adds the replicatedJob of a job whose pods are all nodes of Trainer, with this pod template, and an empty
+// policy of the framework's name.
+void add_nodes(Conversion& conversion, const Replica& replica, const PodTemplate& pods,
+               std::string_view framework, bool has_policy = true);
+
 // What to do if a job whose addresses are written out is to have more or fewer pods.
 inline constexpr std::string_view kOtherNumberHint = "for another number of pods, migrate the v1 job again";
+
+// Whether one of these lists, "limits" or "requests", of the container has GPUs.
+bool has_gpus(const yaml::Node& container, std::initializer_list<std::string_view> lists);
 
 // Whether the text is in a command, an argument or a variable's value of the container.
 bool mentions(const yaml::Node& container, std::string_view text);
@@ -148,7 +158,7 @@ void add_ranked(Conversion& conversion, const Replica& replica, const NodeList& 
 // The index of the pod's Job among all Jobs of the JobSet.
 inline constexpr std::string_view kRankField = "metadata.annotations['jobset.sigs.k8s.io/job-global-index']";
 
-// The job succeeds when its master does.
-void succeed_with_master(Conversion& conversion);
+// The job succeeds when this replicatedJob does.
+void succeed_with(Conversion& conversion, std::string_view replicated_job);
 
 }  // namespace trainjobc::migrate::v1

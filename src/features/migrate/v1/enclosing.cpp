@@ -3,8 +3,11 @@
 // Source of the rules: kubeflow/katib v0.19, the defaults of spec.trialTemplate (experiment_defaults.go).
 #include "features/migrate/v1/enclosing.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -17,8 +20,6 @@ namespace {
 
 using yaml::Maker;
 using yaml::Node;
-
-constexpr std::string_view kReplicatedJob = "jobset.sigs.k8s.io/replicatedjob-name";
 
 // Katib's own condition of v1 jobs, and the type of condition that a TrainJob has instead. Without a
 // condition, Katib takes that one.
@@ -48,20 +49,14 @@ class Trial {
     trial = with_labels(trial);
     trial = make_.with(trial, "trialSpec", &train_job);
     const Node* written = experiment_.at({"spec", "trialTemplate", "trialSpec", "kind"});
-    report("advice/v1-difference", "trialSpec", "Katib runs TrainJobs from version 0.19 on",
-           "add TrainJob.v1alpha1.trainer.kubeflow.org to trialResources of an older katib-config", *written);
-    return refused_ ? nullptr : make_.with_path(&experiment_, {"spec", "trialTemplate"}, trial);
+    findings_.change("spec.trialTemplate.trialSpec", "Katib runs TrainJobs from version 0.19 on",
+                     "add TrainJob.v1alpha1.trainer.kubeflow.org to trialResources of an older katib-config",
+                     written);
+    std::ranges::copy(findings_.items(), std::back_inserter(converted_.findings));
+    return findings_.refused() ? nullptr : make_.with_path(&experiment_, {"spec", "trialTemplate"}, trial);
   }
 
  private:
-  void report(std::string_view rule, std::string_view field, std::string message, std::string hint,
-              const Node& where) {
-    converted_.findings.push_back(
-        rules::finding(rule, std::move(message), std::move(hint), yaml::locate(where)));
-    converted_.findings.back().field = "spec.trialTemplate." + std::string(field);
-    refused_ = refused_ || rule == "migrate/lost";
-  }
-
   const Node* with_conditions(const Node* trial) {
     for (const KnownCondition& known : kConditions) {
       const Node* condition = trial->get(known.field);
@@ -69,8 +64,9 @@ class Trial {
       if (condition->text() == known.of_v1) {
         trial = make_.with(trial, known.field, nullptr);
       } else {
-        report("migrate/lost", known.field, "this condition is about the status of a v1 job",
-               "remove it: Katib knows when a TrainJob is complete or failed", *condition);
+        findings_.lose(fmt::format("spec.trialTemplate.{}", known.field),
+                       "this condition is about the status of a v1 job",
+                       "remove it: Katib knows when a TrainJob is complete or failed", condition);
       }
     }
     return trial;
@@ -99,7 +95,7 @@ class Trial {
   const Node* with_labels(const Node* trial) {
     const Node* labels = trial->get("primaryPodLabels");
     if (has_launcher(converted_)) {
-      const Node* own = make_.with(nullptr, kReplicatedJob, make_.string(model::kLauncher));
+      const Node* own = make_.with(nullptr, kReplicatedJobLabel, make_.string(model::kLauncher));
       return make_.with(trial, "primaryPodLabels", own);
     }
     if (!labels || !labels->is_map()) return trial;
@@ -111,8 +107,8 @@ class Trial {
       const auto renamed =
           is_old_label(entry.key) ? names.labels(entry.key, entry.value->text()) : std::nullopt;
       if (!renamed && is_old_label(entry.key)) {
-        report("migrate/lost", "primaryPodLabels", "no label of JobSet selects the same pod",
-               "remove primaryPodLabels for the first node", *entry.value);
+        findings_.lose("spec.trialTemplate.primaryPodLabels", "no label of JobSet selects the same pod",
+                       "remove primaryPodLabels for the first node", entry.value);
         continue;
       }
       if (!renamed) now = make_.with(now, entry.key, entry.value);
@@ -126,7 +122,7 @@ class Trial {
   const model::V1Kind& kind_;
   const Maker& make_;
   Converted& converted_;
-  bool refused_ = false;
+  V1Findings findings_;
 };
 
 }  // namespace
@@ -153,11 +149,6 @@ bool has_pods(const Node& node) {
   return std::ranges::any_of(node.entries(), of_entry) || std::ranges::any_of(node.items(), of_item);
 }
 
-bool is_v1_job(const Node& object) {
-  return object.get("metadata") &&
-         model::is_v1_kind_of(yaml::string_at(object, "apiVersion"), yaml::string_at(object, "kind"));
-}
-
 const Node* with_namespace(const Node* object, const Node* ns, const Maker& make) {
   return !ns || object->at({"metadata", "namespace"}) ? object
                                                       : make.with_path(object, {"metadata", "namespace"}, ns);
@@ -174,7 +165,7 @@ Wrapped wrapped_job(const Node& object, const Maker& make) {
   for (const Node* component : yaml::items_at(object, {"spec", "components"})) {
     const Node* own = component->get("template");
     if (!own || !own->is_map()) return {};
-    const bool is_job = is_v1_job(*own);
+    const bool is_job = own->get("metadata") && is_v1(*own);
     if (is_job ? wrapped.job != nullptr : !own->get("metadata") || has_pods(*own)) return {};
     (is_job ? wrapped.job : wrapped.others.emplace_back()) = with_namespace(own, ns, make);
   }

@@ -22,26 +22,15 @@ using yaml::Node;
 
 void finish(Conversion& conversion, const Replica& replica, const NodeList& env,
             const policy::Framework& framework, std::string_view name) {
-  DraftRole role{.name = std::string(model::kNode),
-                 .trains = true,
-                 .pods = pods_of(conversion, replica),
-                 .job_spec = {}};
-  for (const Node* item : yaml::items_at(main_container(role.pods), "env")) {
+  PodTemplate pods = pods_of(conversion, replica);
+  for (const Node* item : yaml::items_at(main_container(pods), "env")) {
     const std::string_view variable = yaml::text_at(*item, "name");
     if (!base::contains(framework.env, variable)) continue;
     conversion.findings.change(replica.field + ".template.spec.containers",
                                "Trainer sets " + std::string(variable) + " itself", "remove it", item);
   }
-  role.pods = with_env(conversion.make, role.pods, env, framework.env);
-  role.pods = with_env_of_others(conversion.make, role.pods, env);
-  apply_restart_policy(conversion, replica, role);
-  Draft& draft = conversion.draft;
-  draft.framework = name;
-  draft.pods = ranked_pods(conversion.job, model::kNode);
-  draft.policy.push_back({name, conversion.make.map({}), {}});
-  const bool is_one = conversion.job.replicas.size() == 1 && replica.count_node;
-  draft.num_nodes = is_one ? replica.count_node : conversion.make.integer(conversion.job.pods());
-  draft.roles.push_back(std::move(role));
+  pods = with_env(conversion.make, pods, env, framework.env);
+  add_nodes(conversion, replica, with_env_of_others(conversion.make, pods, env), name);
 }
 
 // `rank`: the field of the pod that has its rank.
@@ -66,7 +55,7 @@ void draft_plain_xgboost(Conversion& conversion) {
   for (int64_t i = 0; i + 1 < job.pods(); ++i) workers.push_back(address_of("worker", i, 0));
   const NodeList env = xgboost_env(conversion, address_of("master", 0, 0), workers, kRankField);
   for (const Replica& replica : job.replicas) add_ranked(conversion, replica, env);
-  succeed_with_master(conversion);
+  succeed_with(conversion, "master");
   finish_plain(conversion, "xgboost");
 }
 

@@ -18,8 +18,26 @@
 #include "rules/rules.h"
 #include "schema/validate.h"
 #include "secret/secret.h"
+#include "yaml/changes.h"
 
 namespace trainjobc::migrate::v1 {
+
+const model::V1Kind* convertible_kind(const yaml::Node& object) {
+  const std::string_view version = yaml::string_at(object, "apiVersion");
+  const std::string_view kind = yaml::string_at(object, "kind");
+  const model::V1Kind* current = model::find_v1_kind(version, kind);
+  return current ? current : model::find_older_v1_kind(version, kind);
+}
+
+bool is_v1(const yaml::Node& object) {
+  return model::is_v1_kind_of(yaml::string_at(object, "apiVersion"), yaml::string_at(object, "kind"));
+}
+
+bool names_v1(const yaml::Node& target) {
+  const yaml::Node* kind = target.get("kind");
+  const yaml::Node* group = target.get("group");
+  return kind && model::is_v1_kind(group ? group->text() : "kubeflow.org", kind->text());
+}
 
 void V1Findings::add(std::string_view rule, std::string field, std::string message, std::string hint,
                      const yaml::Node* where) {
@@ -132,8 +150,7 @@ class Pruner {
   const Node* with_known(const Node* map, std::string_view key, Names names, const k8s::Path& path) {
     const Node* value = map->get(key);
     if (!value || !value->is_map()) return map;
-    const Node* pruned = known(*value, names, path.child(key));
-    return pruned == value ? map : make_.with(map, key, pruned);
+    return make_.with(map, key, known(*value, names, path.child(key)));
   }
 
   const Node* of_spec(const Node& spec) {
@@ -143,22 +160,19 @@ class Pruner {
     std::ranges::copy(kind_.fields, std::back_inserter(names));
     const Node* pruned = known(spec, names, path);
     pruned = with_known(pruned, "runPolicy", kOfRunPolicy, path);
-    if (const Node* policy = pruned->get("runPolicy"); policy && policy->is_map()) {
-      const Node* inner = with_known(policy, "schedulingPolicy", kOfScheduling, path.child("runPolicy"));
-      if (inner != policy) pruned = make_.with(pruned, "runPolicy", inner);
-    }
+    if (const Node* policy = pruned->get("runPolicy"); policy && policy->is_map())
+      pruned = make_.with(pruned, "runPolicy",
+                          with_known(policy, "schedulingPolicy", kOfScheduling, path.child("runPolicy")));
     const bool is_torch = kind_.kind == "PyTorchJob";
     pruned = with_known(pruned, "elasticPolicy", is_torch ? Names(kOfTorchElastic) : Names(kOfPaddleElastic),
                         path);
     const Node* replicas = pruned->get(kind_.replica_specs);
     if (!replicas || !replicas->is_map()) return pruned;
     const k8s::Path place = path.child(kind_.replica_specs);
-    const Node* changed = replicas;
-    for (const Entry& entry : replicas->entries()) {
-      const Node* replica = of_replica(*entry.value, place.child(entry.key));
-      if (replica != entry.value) changed = make_.with(changed, entry.key, replica);
-    }
-    return changed == replicas ? pruned : make_.with(pruned, kind_.replica_specs, changed);
+    yaml::ChangedMap changed(*replicas);
+    for (const Entry& entry : replicas->entries())
+      changed.take(of_replica(*entry.value, place.child(entry.key)));
+    return make_.with(pruned, kind_.replica_specs, changed.node(make_));
   }
 
   const Node* of_replica(const Node& replica, const k8s::Path& path) {
@@ -169,9 +183,8 @@ class Pruner {
     for (const std::string_view key : kOfPod) {
       if (pod->get(key)) pod = make_.with(pod, key, nullptr);
     }
-    if (pod != pruned->get("template")) pruned = make_.with(pruned, "template", pod);
     const Node* known_pod = without_unknown(*pod, pod_template_);
-    if (known_pod == pod) return pruned;
+    if (known_pod == pod) return make_.with(pruned, "template", pod);
     for (base::Diagnostic& unknown :
          schema::find_unknown_fields(*without_nulls(*pod), pod_template_, path.child("template")))
       findings_.ignore(std::move(unknown));
@@ -180,23 +193,15 @@ class Pruner {
 
   template <class Child>
   const Node* rebuilt(const Node& node, Child child) const {
-    bool changed = false;
     if (node.is_list()) {
-      std::vector<const Node*> items;
-      for (const Node* item : node.items()) {
-        items.push_back(child(*item, std::string_view()));
-        changed = changed || items.back() != item;
-      }
-      return changed ? make_.list(items, node.origin()) : &node;
+      yaml::ChangedList changed(node);
+      for (const Node* item : node.items()) changed.take(child(*item, std::string_view()));
+      return changed.node(make_);
     }
-    if (!node.is_map()) return &node;
-    std::vector<Entry> entries;
-    for (const Entry& entry : node.entries()) {
-      const Node* value = entry.value->is_null() ? nullptr : child(*entry.value, entry.key);
-      changed = changed || value != entry.value;
-      if (value) entries.push_back({entry.key, value, entry.key_origin});
-    }
-    return changed ? make_.map(entries, node.origin()) : &node;
+    yaml::ChangedMap changed(node);
+    for (const Entry& entry : node.entries())
+      changed.take(entry.value->is_null() ? nullptr : child(*entry.value, entry.key));
+    return changed.node(make_);
   }
 
   const Node* without_nulls(const Node& node) const {
@@ -227,9 +232,6 @@ const Node* with_known_fields(const Node& root, const model::V1Kind& kind, const
 }
 
 namespace {
-
-using yaml::Entry;
-using yaml::Node;
 
 constexpr std::array<std::string_view, 4> kRestartPolicies{"Always", "ExitCode", "Never", "OnFailure"};
 

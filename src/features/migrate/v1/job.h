@@ -19,6 +19,13 @@
 
 namespace trainjobc::migrate::v1 {
 
+// The kind of a job that can be converted, of any version of its API; nullptr for all other objects.
+const model::V1Kind* convertible_kind(const yaml::Node& object);
+// Whether some version of the operators has the object's kind.
+bool is_v1(const yaml::Node& object);
+// The same of what kustomize's targets and fields name, by `kind` and perhaps `group`.
+bool names_v1(const yaml::Node& target);
+
 class V1Findings {
  public:
   // The job can't be converted: nothing of Trainer means the same.
@@ -80,5 +87,10 @@ std::optional<Job> read_job(const yaml::Node& root, const model::V1Kind& kind, V
 const yaml::Node* with_known_fields(const yaml::Node& root, const model::V1Kind& kind,
                                     const schema::Schema& pod_template, const yaml::Maker& make,
                                     V1Findings& findings);
+
+// The job as kubeflow.org/v1 writes it, of an API version before that. What v1 can't say is a finding.
+// (features/migrate/v1/older_versions.cpp)
+const yaml::Node* in_form_of_v1(const yaml::Node& root, const model::V1Kind& kind, const yaml::Maker& make,
+                                V1Findings& findings);
 
 }  // namespace trainjobc::migrate::v1

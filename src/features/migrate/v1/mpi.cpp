@@ -12,6 +12,7 @@
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "policy/plugins.h"
+#include "yaml/changes.h"
 #include "yaml/node.h"
 
 namespace trainjobc::migrate::v1 {
@@ -42,14 +43,8 @@ constexpr std::array<OldVolume, 2> kVolumes{
 
 // Training Operator v1 gives a launcher with GPUs ranks of its own.
 bool has_gpu_limit(const Node& pod_template) {
-  for (const Node* container : yaml::items_at(pod_template, {"spec", "containers"})) {
-    const Node* limits = container->at({"resources", "limits"});
-    if (!limits) continue;
-    for (const yaml::Entry& entry : limits->entries()) {
-      if (entry.key.find("gpu") != std::string_view::npos) return true;
-    }
-  }
-  return false;
+  return std::ranges::any_of(yaml::items_at(pod_template, {"spec", "containers"}),
+                             [](const Node* container) { return has_gpus(*container, {"limits"}); });
 }
 
 class MpiDraft {
@@ -81,11 +76,7 @@ class MpiDraft {
     pods.push_back({.role = "launcher", .job = std::string(model::kLauncher)});
     if (worker_) add_worker();
     add_launcher(*launcher);
-    const Node* targets = make_.list(NodeList{make_.string(model::kLauncher)});
-    conversion_.draft.job_set.push_back(
-        {"successPolicy",
-         make_.map(Entries{{"operator", make_.string("All"), {}}, {"targetReplicatedJobs", targets, {}}}),
-         {}});
+    succeed_with(conversion_, model::kLauncher);
   }
 
  private:
@@ -133,7 +124,7 @@ class MpiDraft {
 
   // Trainer's mode of the key is for a user and a group.
   void check_key() {
-    if (!is_in_root() || conversion_.copies_key) return;
+    if (!is_in_root() || conversion_.options.copies_key) return;
     const Node* path = job_.get("sshAuthMountPath");
     conversion_.findings.change(
         "spec.sshAuthMountPath", "as root, ssh refuses the key that Trainer mounts: others can read it",
@@ -159,24 +150,23 @@ class MpiDraft {
   }
 
   const Node* mount_of(std::string_view volume, std::string_view path) const {
-    return make_.map(Entries{{"name", make_.string(volume), {}}, {"mountPath", make_.string(path), {}}});
+    return make_.map({{"name", make_.string(volume)}, {"mountPath", make_.string(path)}});
   }
 
   const Node* with_item(const Node* map, std::string_view key, const Node* item) const {
-    const Node* given = map->get(key);
-    NodeList items = yaml::copied_items(given);
+    NodeList items = yaml::copied_items(map->get(key));
     items.push_back(item);
-    return make_.with(map, key, make_.list(items, given ? given->origin() : yaml::Origin()));
+    return make_.with(map, key, make_.with_items(map->get(key), items));
   }
 
   // As root, ssh refuses a key that others can read, as they can in Trainer's mount: an init container makes
   // a copy that only root can read. Nodes have it, too, because they start the processes of others.
   PodTemplate with_key(PodTemplate pods) const {
-    if (!is_in_root() || !conversion_.copies_key) return pods;
+    if (!is_in_root() || !conversion_.options.copies_key) return pods;
     return with_prepared(pods, main_container(pods),
                          {kRootKeyVolume, kKeyFolder, "mpi-ssh-auth", kMountedKey,
                           fmt::format("cp {0}/id_rsa {1}/ && chmod 600 {1}/id_rsa", kMountedKey, kKeyFolder),
-                          make_.map(Entries{{"medium", make_.string("Memory"), {}}})});
+                          make_.map({{"medium", make_.string("Memory")}})});
   }
 
   // MPICH and Intel MPI read another form of hostfile than the one that Trainer writes, and know their own
@@ -206,9 +196,9 @@ class MpiDraft {
       return text == node.text() ? &node : make_.copied(text, node.origin());
     }
     if (node.is_list()) {
-      NodeList items;
-      for (const Node* item : node.items()) items.push_back(with_hydra_path(*item));
-      return std::ranges::equal(items, node.items()) ? &node : make_.list(items, node.origin());
+      yaml::ChangedList changed(node);
+      for (const Node* item : node.items()) changed.take(with_hydra_path(*item));
+      return changed.node(make_);
     }
     const Node* value = node.get("value");
     const Node* changed = value ? with_hydra_path(*value) : nullptr;
@@ -237,8 +227,7 @@ class MpiDraft {
     if (const Node* security = main.get("securityContext")) init.push_back({"securityContext", security, {}});
     init.push_back({"volumeMounts", make_.list(mounts), {}});
     pods = with_main(make_, pods, with_item(&main, "volumeMounts", mount_of(what.volume, what.folder)));
-    const Node* volume =
-        make_.map(Entries{{"name", make_.string(what.volume), {}}, {"emptyDir", what.empty_dir, {}}});
+    const Node* volume = make_.map({{"name", make_.string(what.volume)}, {"emptyDir", what.empty_dir}});
     const Node* spec = with_item(pods.node->get("spec"), "initContainers", make_.map(init));
     pods.node = make_.with(pods.node, "spec", with_item(spec, "volumes", volume));
     return pods;
@@ -248,10 +237,10 @@ class MpiDraft {
   PodTemplate with_volumes(PodTemplate pods) const {
     for (const std::string_view list : {"containers", "initContainers"}) {
       const Node* containers = pods.node->at({"spec", list});
-      NodeList items;
-      for (const Node* container : yaml::items_of(containers)) items.push_back(with_mounts(*container));
-      if (std::ranges::equal(items, yaml::items_of(containers))) continue;
-      pods.node = make_.with_path(pods.node, {"spec", list}, make_.list(items, containers->origin()));
+      if (!containers) continue;
+      yaml::ChangedList changed(*containers);
+      for (const Node* container : containers->items()) changed.take(with_mounts(*container));
+      pods.node = make_.with_path(pods.node, {"spec", list}, changed.node(make_));
     }
     return pods;
   }
@@ -281,11 +270,11 @@ class MpiDraft {
   void write_policy() {
     const Node* path = job_.get("sshAuthMountPath");
     if (path && path->text().empty()) path = nullptr;
-    const Node* policy = make_.map(Entries{
-        {"mpiImplementation", make_.string(kOpenMpi), {}},
-        {"numProcPerNode", make_.integer(1), {}},
-        {"runLauncherAsNode", make_.boolean(trains_too_), {}},
-        {"sshAuthMountPath", path ? path : make_.string(kRootPath), {}},
+    const Node* policy = make_.map({
+        {"mpiImplementation", make_.string(kOpenMpi)},
+        {"numProcPerNode", make_.integer(1)},
+        {"runLauncherAsNode", make_.boolean(trains_too_)},
+        {"sshAuthMountPath", path ? path : make_.string(kRootPath)},
     });
     Draft& draft = conversion_.draft;
     draft.framework = "mpi";
@@ -354,8 +343,8 @@ class MpiDraft {
     }
     // As the operator does: a node may not answer yet.
     constexpr std::string_view kAttempts = "-o ConnectionAttempts=10";
-    if (other_ && !(is_in_root() && conversion_.copies_key)) add(other_->ssh_arguments, kAttempts);
-    if (is_in_root() && conversion_.copies_key) {
+    if (other_ && !(is_in_root() && conversion_.options.copies_key)) add(other_->ssh_arguments, kAttempts);
+    if (is_in_root() && conversion_.options.copies_key) {
       const std::string arguments = fmt::format("-i {}/id_rsa", kKeyFolder);
       add(kOpenMpiAgent, fmt::format("ssh {}", arguments));
       for (const std::string_view name : policy::mpi::kPlugin.framework.ssh_arguments) {
@@ -368,8 +357,8 @@ class MpiDraft {
     if (other_) role.pods = with_hostfile(role.pods);
     if (worker_ && yaml::text_of(job_.get("launcherCreationPolicy")) == "WaitForWorkersReady") {
       const Node* ready =
-          make_.map(Entries{{"name", make_.string(model::kNode), {}}, {"status", make_.string("Ready"), {}}});
-      role.depends_on = make_.list(NodeList{ready});
+          make_.map({{"name", make_.string(model::kNode)}, {"status", make_.string("Ready")}});
+      role.depends_on = make_.list({ready});
     }
     conversion_.draft.roles.push_back(std::move(role));
   }

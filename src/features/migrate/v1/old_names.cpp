@@ -11,6 +11,7 @@
 #include "base/text/text.h"
 #include "k8s/jobset/jobset.h"
 #include "rules/rules.h"
+#include "yaml/changes.h"
 
 namespace trainjobc::migrate::v1 {
 namespace {
@@ -21,7 +22,6 @@ using yaml::Node;
 constexpr std::string_view kPrefix = "training.kubeflow.org/";
 constexpr std::string_view kJobNameLabel = "training.kubeflow.org/job-name";
 constexpr std::string_view kReplicaIndexLabel = "training.kubeflow.org/replica-index";
-constexpr std::string_view kReplicatedJobLabel = "jobset.sigs.k8s.io/replicatedjob-name";
 constexpr std::string_view kIndexLabel = "batch.kubernetes.io/job-completion-index";
 
 // Those of the operators before Training Operator 1.3 have no prefix.
@@ -299,7 +299,7 @@ const Node* Renamer::run(const Node& node, const std::string& field) {
 
 const Node* Renamer::of_map(const Node& map, const std::string& field) {
   constexpr std::array<std::string_view, 4> kNoText{"image", "name", "labels", "annotations"};
-  const Node* changed = &map;
+  yaml::ChangedMap changed(map);
   for (const Entry& entry : map.entries()) {
     const std::string place = fmt::format("{}.{}", field, entry.key);
     const Node* value = entry.value;
@@ -314,16 +314,16 @@ const Node* Renamer::of_map(const Node& map, const std::string& field) {
     } else if (!base::contains(kNoText, entry.key)) {
       value = run(*value, place);
     }
-    if (value != entry.value) changed = make_.with(changed, entry.key, value);
+    changed.take(value);
   }
-  return changed;
+  return changed.node(make_);
 }
 
 const Node* Renamer::of_list(const Node& list, const std::string& field) {
-  std::vector<const Node*> items;
+  yaml::ChangedList changed(list);
   for (size_t i = 0; i < list.size(); ++i)
-    items.push_back(run(*list.items()[i], fmt::format("{}[{}]", field, i)));
-  return std::ranges::equal(items, list.items()) ? &list : make_.list(items, list.origin());
+    changed.take(run(*list.items()[i], fmt::format("{}[{}]", field, i)));
+  return changed.node(make_);
 }
 
 const Node* Renamer::of_text(const Node& text, const std::string& field) {
@@ -365,37 +365,36 @@ const Node* Renamer::of_labels(const Node& labels, const std::string& field) {
 }
 
 const Node* Renamer::of_expressions(const Node& list, const std::string& field) {
-  std::vector<const Node*> items;
-  for (const Node* item : list.items()) {
-    const std::string_view key = yaml::string_at(*item, "key");
-    items.push_back(item);
-    if (!is_old_label(key)) continue;
-    const auto values = yaml::items_at(*item, "values");
-    const auto now = names_ && values.size() == 1 ? names_->labels(key, values[0]->text()) : std::nullopt;
-    const bool is_any = base::contains(kOfJob, key) && values.empty();
-    if ((!now || now->size() != 1) && !is_any) {
-      report_label(field, key, yaml::locate(*item->get("key")));
-      continue;
-    }
-    const std::string new_key = is_any ? std::string(k8s::jobset::kJobSetNameLabel) : now->front().first;
-    const Node* renamed = make_.with(item, "key", make_.copied(new_key, item->get("key")->origin()));
-    if (!is_any) {
-      const Node* value = make_.copied(now->front().second, values[0]->origin());
-      renamed = make_.with(renamed, "values", make_.list(std::vector{value}, item->get("values")->origin()));
-    }
-    items.back() = renamed;
+  yaml::ChangedList changed(list);
+  for (const Node* item : list.items()) changed.take(of_expression(*item, field));
+  return changed.node(make_);
+}
+
+const Node* Renamer::of_expression(const Node& item, const std::string& field) {
+  const std::string_view key = yaml::string_at(item, "key");
+  if (!is_old_label(key)) return &item;
+  const auto values = yaml::items_at(item, "values");
+  const auto now = names_ && values.size() == 1 ? names_->labels(key, values[0]->text()) : std::nullopt;
+  const bool is_any = base::contains(kOfJob, key) && values.empty();
+  if ((!now || now->size() != 1) && !is_any) {
+    report_label(field, key, yaml::locate(*item.get("key")));
+    return &item;
   }
-  return std::ranges::equal(items, list.items()) ? &list : make_.list(items, list.origin());
+  const std::string new_key = is_any ? std::string(k8s::jobset::kJobSetNameLabel) : now->front().first;
+  const Node* renamed = make_.with(&item, "key", make_.copied(new_key, item.get("key")->origin()));
+  if (is_any) return renamed;
+  const Node* value = make_.copied(now->front().second, values[0]->origin());
+  return make_.with(renamed, "values", make_.list({value}, item.get("values")->origin()));
 }
 
 const Node* Renamer::of_keys(const Node& list, const std::string& field) {
-  std::vector<const Node*> items;
+  yaml::ChangedList changed(list);
   for (const Node* item : list.items()) {
     const bool is_job = base::contains(kOfJob, item->text());
     if (!is_job && is_old_label(item->text())) report_label(field, item->text(), yaml::locate(*item));
-    items.push_back(is_job ? make_.copied(k8s::jobset::kJobSetNameLabel, item->origin()) : item);
+    changed.take(is_job ? make_.copied(k8s::jobset::kJobSetNameLabel, item->origin()) : item);
   }
-  return std::ranges::equal(items, list.items()) ? &list : make_.list(items, list.origin());
+  return changed.node(make_);
 }
 
 base::Location locate_in(const Node& text, std::string_view part) {

@@ -50,6 +50,9 @@ class NewNames {
   std::vector<PodRange> pods_;
 };
 
+// JobSet's, of a pod.
+inline constexpr std::string_view kReplicatedJobLabel = "jobset.sigs.k8s.io/replicatedjob-name";
+
 // Whether it is a label that an operator of v1 gives to its pods, or selects them by.
 bool is_old_label(std::string_view key);
 
@@ -71,6 +74,7 @@ class Renamer {
   const yaml::Node* of_text(const yaml::Node& text, const std::string& field);
   const yaml::Node* of_labels(const yaml::Node& labels, const std::string& field);
   const yaml::Node* of_expressions(const yaml::Node& list, const std::string& field);
+  const yaml::Node* of_expression(const yaml::Node& item, const std::string& field);
   const yaml::Node* of_keys(const yaml::Node& list, const std::string& field);
   void report(std::string field, std::string message, std::string hint, base::Location at);
   void report_label(const std::string& field, std::string_view key, base::Location at);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/migrate/v1/older_versions.h"
-
+// Jobs of the operators' API versions before kubeflow.org/v1.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "base/text/text.h"
+#include "features/migrate/v1/job.h"
 
 namespace trainjobc::migrate::v1 {
 namespace {

@@ -14,6 +14,7 @@
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "policy/plugins.h"
+#include "yaml/changes.h"
 
 namespace trainjobc::migrate::v1 {
 namespace {
@@ -58,11 +59,6 @@ bool is_unset(const Entry& entry) {
   return value.kind() != yaml::Kind::Int && value.is_empty_value();
 }
 
-const Entry* entry_of(const Entries& entries, std::string_view key) {
-  const auto found = std::ranges::find(entries, key, &Entry::key);
-  return found != entries.end() ? &*found : nullptr;
-}
-
 class Splitter {
  public:
   Splitter(const Node& spec, const schema::Schema& train_job, const Maker& make, RuntimeUse use)
@@ -84,24 +80,20 @@ class Splitter {
                             .container = {},
                             .pod = {}};
       const Node* pod = job->at({"template", "spec", "template"});
-      if (pod && pod->is_map()) job = with_pod(job, rest_of_pod(*pod, settings));
+      if (pod && pod->is_map())
+        job = make_.with_path(job, {"template", "spec", "template"}, rest_of_pod(*pod, settings));
       const Node* replicas = job->get("replicas");
       if (replicas && replicas->as_int() == 1) job = make_.with(job, "replicas", nullptr);
       jobs.push_back(job);
       result.settings.push_back(std::move(settings));
     }
     const Node* given = spec_.at({"template", "spec", "replicatedJobs"});
-    const Node* rest = make_.with_path(&spec_, {"template", "spec", "replicatedJobs"},
-                                       make_.list(jobs, given ? given->origin() : yaml::Origin()));
-    result.rest = without_defaults(rest);
+    result.rest = without_defaults(
+        make_.with_path(&spec_, {"template", "spec", "replicatedJobs"}, make_.with_items(given, jobs)));
     return result;
   }
 
  private:
-  const Node* with_pod(const Node* job, const Node* pod) const {
-    return make_.with_path(job, {"template", "spec", "template"}, pod);
-  }
-
   const Node* without_defaults(const Node* rest) const {
     const Node* policy = rest->get("mlPolicy");
     if (policy && policy->is_map()) {
@@ -178,12 +170,12 @@ class Splitter {
   }
 
   const Node* rest_of_containers(const Node& containers, RoleSettings& settings) const {
-    NodeList items;
+    yaml::ChangedList rest(containers);
     for (const Node* container : containers.items()) {
       const bool is_node = yaml::text_at(*container, "name") == model::kNode;
-      items.push_back(is_node && container->is_map() ? rest_of_container(*container, settings) : container);
+      rest.take(is_node && container->is_map() ? rest_of_container(*container, settings) : container);
     }
-    return make_.list(items, containers.origin());
+    return rest.node(make_);
   }
 
   bool is_for_trainer(const Entry& entry, const RoleSettings& settings) const {

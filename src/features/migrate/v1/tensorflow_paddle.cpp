@@ -26,16 +26,8 @@ constexpr std::string_view kOwnAddress = "POD_IP_DUMMY";
 // A job of one pod needs no policy.
 void draft_single(Conversion& conversion, std::string_view framework, const NodeList& env) {
   const Replica& replica = conversion.job.replicas.front();
-  DraftRole role{.name = std::string(model::kNode),
-                 .trains = true,
-                 .pods = pods_of(conversion, replica),
-                 .job_spec = {}};
-  role.pods = with_env(conversion.make, role.pods, env);
-  apply_restart_policy(conversion, replica, role);
-  conversion.draft.framework = framework;
-  conversion.draft.pods = ranked_pods(conversion.job, model::kNode);
-  conversion.draft.num_nodes = replica.count_node ? replica.count_node : conversion.make.integer(1);
-  conversion.draft.roles.push_back(std::move(role));
+  add_nodes(conversion, replica, with_env(conversion.make, pods_of(conversion, replica), env), framework,
+            false);
 }
 
 std::string joined(const std::vector<std::string>& items) {
@@ -62,11 +54,6 @@ std::string tf_config(const Job& job, std::string_view own_role) {
                      fmt::join(roles, ","), own_role, kTaskIndex);
 }
 
-const Node* success_policy(const Maker& make, std::string_view role) {
-  return make.map(Entries{{"operator", make.string("All"), {}},
-                          {"targetReplicatedJobs", make.list(NodeList{make.copied(role)}), {}}});
-}
-
 // The chief decides; without one the first worker, or all of them.
 void apply_success_policy(Conversion& conversion) {
   const Job& job = conversion.job;
@@ -74,12 +61,12 @@ void apply_success_policy(Conversion& conversion) {
   std::string_view decides = "worker";
   if (job.replica("Chief")) decides = "chief";
   if (job.replica("Master")) decides = "master";
-  conversion.draft.job_set.push_back({"successPolicy", success_policy(make, decides), {}});
+  succeed_with(conversion, decides);
   if (decides != "worker" || yaml::text_of(job.get("successPolicy")) == "AllWorkers") return;
   for (DraftRole& role : conversion.draft.roles) {
     if (role.name != decides || role.completions < 2) continue;
-    const Node* rule = make.map(Entries{{"succeededIndexes", make.string("0"), {}}});
-    const Node* policy = make.map(Entries{{"rules", make.list(NodeList{rule}), {}}});
+    const Node* rule = make.map({{"succeededIndexes", make.string("0")}});
+    const Node* policy = make.map({{"rules", make.list({rule})}});
     role.job_spec.push_back({"successPolicy", policy, {}});
   }
 }
@@ -177,7 +164,7 @@ void draft_tensorflow(Conversion& conversion) {
     draft_single(conversion, "tensorflow", {});
     return;
   }
-  if (!conversion.plain) report_written_out(conversion, "TF_CONFIG", job.get("tfReplicaSpecs"));
+  if (!conversion.options.plain) report_written_out(conversion, "TF_CONFIG", job.get("tfReplicaSpecs"));
   draft_plain_tensorflow(conversion);
 }
 
@@ -188,7 +175,7 @@ void draft_paddle(Conversion& conversion) {
     draft_single(conversion, "paddle", paddle_env(conversion, true, ""));
     return;
   }
-  if (!conversion.plain)
+  if (!conversion.options.plain)
     report_written_out(conversion, "PADDLE_MASTER and PADDLE_NNODES", job.get("paddleReplicaSpecs"));
   draft_plain_paddle(conversion);
 }

@@ -35,17 +35,6 @@ std::optional<int64_t> number_of(const Node* node) {
   return node->text().empty() ? std::nullopt : std::optional(value);
 }
 
-bool has_gpus(const Node& container) {
-  for (const std::string_view list : {"limits", "requests"}) {
-    const Node* amounts = container.at({"resources", list});
-    if (!amounts) continue;
-    for (const yaml::Entry& entry : amounts->entries()) {
-      if (entry.key.find("gpu") != std::string_view::npos) return true;
-    }
-  }
-  return false;
-}
-
 // Trainer counts GPUs or else CPUs, as torchrun's "auto" does.
 void take_processes(Conversion& conversion, const Node& container) {
   const Node* given = processes_of(conversion.job);
@@ -54,7 +43,7 @@ void take_processes(Conversion& conversion, const Node& container) {
     return;
   }
   const std::string_view word = yaml::text_of(given);
-  const bool counts_gpus = has_gpus(container);
+  const bool counts_gpus = has_gpus(container, {"limits", "requests"});
   if ((word == "gpu" && !counts_gpus) || (word == "cpu" && counts_gpus)) {
     conversion.findings.change(
         "spec.nprocPerNode",
@@ -190,38 +179,27 @@ void draft_plain_torch(Conversion& conversion) {
                      variable(make, torch.processes, processes),
                      variable(make, torch.nodes, std::to_string(job.pods()))};
   for (const Replica& replica : job.replicas) add_ranked(conversion, replica, env);
-  succeed_with_master(conversion);
+  succeed_with(conversion, "master");
   finish_plain(conversion, "torch");
 }
 
 }  // namespace
 
 void draft_torch(Conversion& conversion) {
-  const Job& job = conversion.job;
   const Replica* replica = only_template(conversion);
   if (!replica) {
     draft_plain_torch(conversion);
     return;
   }
-  DraftRole role{.name = std::string(model::kNode),
-                 .trains = true,
-                 .pods = pods_of(conversion, *replica),
-                 .job_spec = {}};
-  const Node& container = main_container(role.pods);
+  PodTemplate pods = pods_of(conversion, *replica);
+  const Node& container = main_container(pods);
   take_processes(conversion, container);
   NodeList env{variable(conversion.make, "PYTHONUNBUFFERED", "1")};
   add_world(conversion, container, env);
   add_elastic(conversion, env);
-  role.pods = with_env(conversion.make, role.pods, env, policy::torch::kPlugin.framework.env);
-  role.pods = with_env_of_others(conversion.make, role.pods, variables_of_others(conversion));
-  apply_restart_policy(conversion, *replica, role);
-  Draft& draft = conversion.draft;
-  draft.framework = "torch";
-  draft.pods = ranked_pods(job, model::kNode);
-  draft.policy.push_back({"torch", conversion.make.map({}), {}});
-  draft.num_nodes = job.replicas.size() == 1 && replica->count_node ? replica->count_node
-                                                                    : conversion.make.integer(job.pods());
-  draft.roles.push_back(std::move(role));
+  pods = with_env(conversion.make, pods, env, policy::torch::kPlugin.framework.env);
+  pods = with_env_of_others(conversion.make, pods, variables_of_others(conversion));
+  add_nodes(conversion, *replica, pods, "torch");
 }
 
 }  // namespace trainjobc::migrate::v1

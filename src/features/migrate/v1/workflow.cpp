@@ -15,7 +15,6 @@
 #include <string_view>
 
 #include "base/text/text.h"
-#include "model/v1_kinds.h"
 #include "rules/rules.h"
 #include "yaml/read/reader.h"
 
@@ -49,9 +48,7 @@ bool has_job(const Node& manifest) {
   base::Diagnostics problems;
   const auto documents = yaml::read(file, arena, problems);
   if (documents.size() != 1 || problems.has_errors()) return false;
-  const std::string_view version = yaml::string_at(*documents.front().root, "apiVersion");
-  const std::string_view kind = yaml::string_at(*documents.front().root, "kind");
-  return model::find_v1_kind(version, kind) || model::find_older_v1_kind(version, kind);
+  return convertible_kind(*documents.front().root) != nullptr;
 }
 
 // One requirement of a selector: `key = value`.
