@@ -10,6 +10,7 @@
 #include "features/kustomize/origins.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
+#include "new_templates.h"
 #include "rules/rules.h"
 #include "schema/schema.h"
 #include "schema/validate.h"
@@ -86,6 +87,10 @@ Images built_images(const std::string& built) {
 }
 
 }  // namespace
+
+std::string configuration() {
+  return std::string(kKustomizeConfiguration);
+}
 
 base::Diagnostics check_images(const Tree& tree, const std::string& built) {
   base::Diagnostics found;
