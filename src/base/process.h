@@ -35,6 +35,9 @@ struct ProcessResult {
   std::string err;
 };
 
+// Whether the program is not on the PATH.
+bool is_missing(const IoResult<ProcessResult>& answer);
+
 class ProcessRunner {
  public:
   virtual ~ProcessRunner() = default;

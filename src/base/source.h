@@ -71,6 +71,9 @@ struct Location {
   uint32_t end_column = 0;
 
   bool operator==(const Location&) const = default;
+
+  // "" without a file.
+  std::string file_name() const { return file ? file->name() : ""; }
 };
 
 // A line with its line break.

@@ -11,7 +11,6 @@
 #include "base/files/paths.h"
 #include "base/text/text.h"
 #include "cli/roots.h"
-#include "features/gitops/render.h"
 #include "features/gitops/roots.h"
 #include "features/helm/build.h"
 #include "features/kustomize/build.h"

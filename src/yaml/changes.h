@@ -71,4 +71,32 @@ class ChangedList {
   std::vector<const Node*> items_;  // of a list that changes
 };
 
+// The map or list with what `change` makes of each value, which it is given with its key, "" in a list;
+// nullptr leaves an entry of a map out. A scalar is returned as it is.
+template <class Change>
+const Node* with_values(const Node& node, const Maker& make, const Change& change) {
+  if (node.is_map()) {
+    ChangedMap map(node);
+    for (const Entry& entry : node.entries()) map.take(change(entry.key, *entry.value));
+    return map.node(make);
+  }
+  if (!node.is_list()) return &node;
+  ChangedList list(node);
+  for (const Node* item : node.items()) list.take(change(std::string_view(), *item));
+  return list.node(make);
+}
+
+// The same tree with what `origin_of` makes of the origins of its values and keys.
+template <class OriginOf>
+const Node* with_origins(const Node& node, const Maker& make, const OriginOf& origin_of) {
+  const Origin origin = origin_of(node.origin());
+  if (node.is_scalar()) return make.with_origin(node, origin);
+  std::vector<Entry> entries;
+  for (const Entry& entry : node.entries())
+    entries.push_back({entry.key, with_origins(*entry.value, make, origin_of), origin_of(entry.key_origin)});
+  std::vector<const Node*> items;
+  for (const Node* item : node.items()) items.push_back(with_origins(*item, make, origin_of));
+  return node.is_map() ? make.map(entries, origin) : make.list(items, origin);
+}
+
 }  // namespace trainjobc::yaml

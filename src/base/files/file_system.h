@@ -3,6 +3,7 @@
 // The file system as an interface: the real one, and an in-memory one for tests.
 #pragma once
 
+#include <cerrno>
 #include <map>
 #include <optional>
 #include <string>
@@ -85,6 +86,22 @@ class FileSystem {
   virtual std::optional<IoError> make_directory(const std::string& path) = 0;
   // Like write, with the folder of the file made first.
   std::optional<IoError> write_in_folder(const std::string& path, std::string_view text, unsigned mode);
+};
+
+// One that nothing can be written to.
+class ReadOnlyFileSystem : public FileSystem {
+ public:
+  std::optional<IoError> write(const std::string& path, std::string_view, unsigned) final {
+    return refuse(path);
+  }
+  std::optional<IoError> replace(const std::string& path, std::string_view, std::string_view) final {
+    return refuse(path);
+  }
+  std::optional<IoError> remove(const std::string& path) final { return refuse(path); }
+  std::optional<IoError> make_directory(const std::string& path) final { return refuse(path); }
+
+ private:
+  static IoError refuse(const std::string& path) { return io_error("change", path, EROFS); }
 };
 
 // The rest of an open descriptor's content, at most kMaxFileSize. `name` is its name in errors.

@@ -37,6 +37,13 @@ std::errc read_double(std::string_view text, double& value) {
 
 #endif
 
+std::optional<int64_t> read_integer(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
 std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
   std::vector<std::string_view> parts;
   for (size_t at = 0; at <= text.size(); at += parts.back().size() + 1)

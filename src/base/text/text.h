@@ -25,6 +25,20 @@ constexpr bool contains(const Range& values, const Value& value, Projection proj
   return std::ranges::find(values, value, projection) != std::ranges::end(values);
 }
 
+// The first of these values that is this one, or whose projection is; nullptr if there is none.
+template <typename Range, typename Value, typename Projection = std::identity>
+constexpr auto* find(Range& values, const Value& value, Projection projection = {}) {
+  const auto found = std::ranges::find(values, value, projection);
+  return found != std::ranges::end(values) ? &*found : nullptr;
+}
+
+// What a map has for the key; `otherwise` if it has nothing.
+template <typename Map, typename Key, typename Value = typename Map::mapped_type>
+Value value_or(const Map& map, const Key& key, const Value& otherwise = Value()) {
+  const auto found = map.find(key);
+  return found != map.end() ? found->second : otherwise;
+}
+
 // Classes of ASCII characters, independent of the locale. Other bytes are in none of them.
 
 constexpr std::string_view kBlanks = " \t";
@@ -187,6 +201,9 @@ class Lines {
   std::string_view text_;
 };
 
+// The number that the whole text is, with "-" if it is negative; nullopt if it is none, or does not fit.
+std::optional<int64_t> read_integer(std::string_view text);
+
 // std::from_chars for floating-point numbers, which libc++ has only since version 20.
 
 // Reads a decimal number that the text begins with. On an error, `value` stays the same; too large and too
@@ -215,6 +232,11 @@ struct CodePoint {
   size_t length = 0;  // 0: the text is empty or does not begin with UTF-8
   uint32_t value = 0;
 };
+
+// Whether the byte is in a character, but does not begin it.
+constexpr bool is_continuation(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
 
 // The code point that `text` begins with. Surrogates, overlong forms and values above U+10FFFF are invalid.
 CodePoint decode_utf8(std::string_view text);

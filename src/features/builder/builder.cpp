@@ -4,9 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <system_error>
-
 #include "base/text/text.h"
 
 namespace trainjobc::builder {
@@ -15,21 +12,14 @@ namespace {
 // The program's standard error, indented below a sentence of ours.
 std::string indented(std::string_view said) {
   std::string text;
-  while (!said.empty()) {
-    const size_t end = std::min(said.find('\n'), said.size());
-    const std::string_view line = base::trimmed(said.substr(0, end));
-    if (!line.empty()) text += fmt::format("\n    {}", line);
-    said.remove_prefix(std::min(end + 1, said.size()));
+  for (const std::string_view line : base::Lines(said)) {
+    const std::string_view words = base::trimmed(line);
+    if (!words.empty()) text += fmt::format("\n    {}", words);
   }
   return text;
 }
 
 }  // namespace
-
-bool is_missing(const base::IoResult<base::ProcessResult>& answer) {
-  const auto* error = std::get_if<base::IoError>(&answer);
-  return error && error->message.ends_with(std::generic_category().message(ENOENT));
-}
 
 std::variant<std::string, BuildFailure> output_of(std::string_view call,
                                                   base::IoResult<base::ProcessResult> answer,

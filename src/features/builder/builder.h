@@ -18,9 +18,6 @@ struct BuildFailure {
   std::string message;          // may have several lines
 };
 
-// Whether the program is not on the PATH.
-bool is_missing(const base::IoResult<base::ProcessResult>& answer);
-
 // The secrets of what the program has read, of which it may show a part.
 using FindSecrets = std::function<secret::SecretTexts()>;
 

@@ -82,6 +82,12 @@ LiveText read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics)
   return text;
 }
 
+bool Answer::join(Answer next) {
+  warnings += next.warnings;
+  failure = std::move(next.failure);
+  return ok();
+}
+
 std::string object_id(std::string_view kind, std::string_view ns, std::string_view name) {
   return fmt::format("{}/{}/{}", kind, k8s::effective_namespace(ns), name);
 }
@@ -127,24 +133,15 @@ void assume_secrets(std::span<const Object> rendered, const std::string& ns, Liv
 }
 
 Answer get_job_sets(const Kubectl& kubectl, const std::string& ns, LiveSet& live) {
-  Call call;
-  call.ns = ns;
-  call.words = {"get", std::string(kubectl::resource_of("", "JobSet")), "-o", "json",
-                "--show-managed-fields"};
-  return ask(kubectl, call, live);
-}
-
-bool joins(Answer& answer, Answer next) {
-  answer.warnings += next.warnings;
-  answer.failure = std::move(next.failure);
-  return answer.ok();
+  const std::string resource(kubectl::resource_of("", "JobSet"));
+  return ask(kubectl, {ns, {"get", resource, "-o", "json", "--show-managed-fields"}}, live);
 }
 
 Answer fetch_namespace(const Kubectl& kubectl, const std::string& ns, std::span<const Object> rendered,
                        bool all_job_sets, LiveSet& live) {
   Answer answer;
   const size_t before = live.objects.size();
-  if (all_job_sets && !joins(answer, get_job_sets(kubectl, ns, live))) return answer;
+  if (all_job_sets && !answer.join(get_job_sets(kubectl, ns, live))) return answer;
   Names names;
   for (size_t i = before; i < live.objects.size(); ++i) add_mounted(live.objects[i], names);
   for (const Object& object : rendered) {
@@ -162,7 +159,7 @@ Answer fetch_namespace(const Kubectl& kubectl, const std::string& ns, std::span<
     if (kind == "Secret" && forbidden && wants_only_keys(rendered, ns)) {
       answer.warnings += fmt::format("warning: Secrets could not be looked up: {}\n", describe(got.failure));
       assume_secrets(rendered, ns, live);
-    } else if (!joins(answer, std::move(got))) {
+    } else if (!answer.join(std::move(got))) {
       return answer;
     }
   }
@@ -255,7 +252,7 @@ Answer ask(const Kubectl& kubectl, const Call& call, LiveSet& live, std::span<co
 Answer fetch(const Kubectl& kubectl, std::span<const Object> rendered, bool all_job_sets, LiveSet& live) {
   Answer answer;
   for (const std::string& ns : namespaces_of(rendered)) {
-    if (!joins(answer, fetch_namespace(kubectl, ns, rendered, all_job_sets, live))) break;
+    if (!answer.join(fetch_namespace(kubectl, ns, rendered, all_job_sets, live))) break;
   }
   return answer;
 }
@@ -288,20 +285,12 @@ Answer dry_run(const Kubectl& kubectl, std::span<const Object> rendered, const s
                const std::string& field_manager, LiveSet& results) {
   Answer answer;
   for (const std::string& ns : namespaces_of(rendered)) {
-    Call call;
-    call.ns = ns;
-    call.words = {"apply",
-                  "--server-side",
-                  "--dry-run=server",
-                  "--force-conflicts",
-                  "--field-manager=" + field_manager,
-                  "-o",
-                  "json",
-                  "-f",
-                  "-"};
-    call.input = manifests(rendered, ns, skip);
+    const Call call{.ns = ns,
+                    .words = {"apply", "--server-side", "--dry-run=server", "--force-conflicts",
+                              "--field-manager=" + field_manager, "-o", "json", "-f", "-"},
+                    .input = manifests(rendered, ns, skip)};
     if (call.input.empty()) continue;
-    if (!joins(answer, ask(kubectl, call, results))) return answer;
+    if (!answer.join(ask(kubectl, call, results))) return answer;
     if (const std::string missing = unanswered(rendered, ns, skip, results); !missing.empty()) {
       answer.failure = {Cause::Other, "kubectl apply", 0, missing};
       return answer;

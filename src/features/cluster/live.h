@@ -54,6 +54,8 @@ struct Answer {
   std::string warnings;
 
   bool ok() const { return failure.cause == kubectl::Cause::None; }
+  // Adds the result of the next call; whether it is ok.
+  bool join(Answer next);
 };
 
 // Runs a call that returns objects of these kinds, or if none are given, of those that trainjobc renders;

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "model/trainer_names.h"
 #include "policy/runtime_info.h"
+#include "yaml/changes.h"
 #include "yaml/node.h"
 
 namespace trainjobc::cluster {
@@ -18,25 +20,23 @@ using yaml::Maker;
 using yaml::Node;
 
 // The container with a request for each limit that has none.
-const Node* with_requests(const Node* container, const Maker& make) {
-  const Node* limits = container->at({"resources", "limits"});
-  if (!limits) return container;
-  const Node* requests = container->at({"resources", "requests"});
+const Node* with_requests(const Node& container, const Maker& make) {
+  const Node* limits = container.at({"resources", "limits"});
+  if (!limits) return &container;
+  const Node* requests = container.at({"resources", "requests"});
   std::vector<yaml::Entry> entries;
   if (requests) entries.assign(requests->entries().begin(), requests->entries().end());
   for (const yaml::Entry& limit : limits->entries()) {
     if (!requests || !requests->get(limit.key)) entries.push_back(limit);
   }
-  return make.with_path(container, {"resources", "requests"}, make.map(entries));
+  return make.with_path(&container, {"resources", "requests"}, make.map(entries));
 }
 
 const Node* with_all_requests(const Node* pod_spec, const Maker& make) {
+  const auto change = [&](std::string_view, const Node& container) { return with_requests(container, make); };
   for (const std::string_view key : {"containers", "initContainers"}) {
-    const Node* list = pod_spec->get(key);
-    if (!list) continue;
-    std::vector<const Node*> containers;
-    for (const Node* container : list->items()) containers.push_back(with_requests(container, make));
-    pod_spec = make.with(pod_spec, key, make.list(containers));
+    if (const Node* list = pod_spec->get(key))
+      pod_spec = make.with(pod_spec, key, yaml::with_values(*list, make, change));
   }
   return pod_spec;
 }
@@ -49,22 +49,17 @@ int place_of_resource(std::string_view resource) {
   return resource == "ephemeral-storage" ? 3 : 4;
 }
 
-std::string_view subdomain_of(const JobSetView& view) {
-  const std::string_view given = yaml::value_at(*view.spec, {"network", "subdomain"});
-  return given.empty() ? view.name : given;
-}
-
 // "0" for one, "{0..3}" for four.
 std::string index_range(int64_t count) {
   return count == 1 ? "0" : fmt::format("{{0..{}}}", count - 1);
 }
 
+}  // namespace
+
 bool has_host_names(const JobSetView& view) {
   const Node* enabled = view.spec->at({"network", "enableDNSHostnames"});
   return !enabled || enabled->as_bool() != false;
 }
-
-}  // namespace
 
 void add(Amounts& sum, const Amounts& more) {
   for (const auto& [name, quantity] : more) {
@@ -90,6 +85,14 @@ int64_t pods_per_job(const ReplicatedJob& job) {
   return std::max<int64_t>(0, std::min(parallelism, job.completions.value_or(parallelism)));
 }
 
+const Node* node_container(const Node& pod_spec) {
+  const auto containers = yaml::items_at(pod_spec, "containers");
+  const auto found = std::ranges::find_if(
+      containers, [](const Node* container) { return yaml::text_at(*container, "name") == model::kNode; });
+  if (found != containers.end()) return *found;
+  return containers.empty() ? nullptr : containers.front();
+}
+
 Amounts requests_of_pod(const Node& pod_spec) {
   base::Arena arena;
   Amounts amounts;
@@ -100,7 +103,7 @@ Amounts requests_of_pod(const Node& pod_spec) {
 
 std::string host_of(const JobSetView& view, const ReplicatedJob& job, int64_t job_index, int64_t pod) {
   const std::string name = k8s::jobset::job_name(view.name, job.name, job_index);
-  const std::string address = k8s::jobset::pod_address(name, pod, subdomain_of(view));
+  const std::string address = k8s::jobset::pod_address(name, pod, k8s::jobset::subdomain_of(view));
   return has_host_names(view) ? address : address.substr(0, address.find('.'));
 }
 
@@ -111,7 +114,7 @@ PodSet pod_set_of(const JobSetView& view, const ReplicatedJob& job) {
   set.pods = job.replicas * per_job;
   if (job.pod_spec) set.per_pod = requests_of_pod(*job.pod_spec);
   if (set.pods <= 0) return set;
-  const std::string domain = has_host_names(view) ? fmt::format(".{}", subdomain_of(view)) : "";
+  const std::string domain = has_host_names(view) ? fmt::format(".{}", k8s::jobset::subdomain_of(view)) : "";
   set.hosts = fmt::format("{}-{}-{}-{}{}", view.name, job.name, index_range(job.replicas),
                           index_range(per_job), domain);
   return set;

@@ -32,11 +32,16 @@ struct PodSet {
 // How many pods a Job of the replicatedJob runs side by side.
 int64_t pods_per_job(const k8s::jobset::ReplicatedJob& job);
 
+// The container called `node`, else the first; nullptr if there is none.
+const yaml::Node* node_container(const yaml::Node& pod_spec);
+
 // What one pod requests, as the API server stores it: a limit without a request is one.
 Amounts requests_of_pod(const yaml::Node& pod_spec);
 
 PodSet pod_set_of(const k8s::jobset::JobSetView& view, const k8s::jobset::ReplicatedJob& job);
 
+// Whether pods find each other by host names: unless it is switched off.
+bool has_host_names(const k8s::jobset::JobSetView& view);
 // The host name of a pod: "llama-node-0-1.llama".
 std::string host_of(const k8s::jobset::JobSetView& view, const k8s::jobset::ReplicatedJob& job,
                     int64_t job_index, int64_t pod);

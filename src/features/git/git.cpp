@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <system_error>
 #include <utility>
 
 #include "base/files/paths.h"
@@ -68,16 +66,11 @@ constexpr std::string_view kFetchHistory =
 
 IoResult<base::ProcessResult> Git::run(const std::string& folder, std::vector<std::string> words,
                                        std::string input) const {
-  base::ProcessRequest request;
-  request.argv = {"git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
-                  "-C",  folder};
-  std::ranges::move(words, std::back_inserter(request.argv));
-  request.input = std::move(input);
-  request.timeout = timeout_;
-  request.variables = variables();
-  auto result = runner_.run(request);
-  const auto* error = std::get_if<IoError>(&result);
-  if (error && error->message.ends_with(std::generic_category().message(ENOENT)))
+  words.insert(words.begin(), {"git", "--no-pager", "-c", "core.fsmonitor=false", "-c",
+                               "core.hooksPath=/dev/null", "-C", folder});
+  auto result = runner_.run(
+      {.argv = std::move(words), .input = std::move(input), .timeout = timeout_, .variables = variables()});
+  if (base::is_missing(result))
     return IoError{"git is not on the PATH: install it to compare with a revision"};
   return result;
 }

@@ -2,10 +2,10 @@
 
 // A Git repository, read with the `git` on the PATH: its commits, and the files of one as a file system.
 //
-// A repository's configuration can name programs: fsmonitor, filters, diff drivers, remote helpers, hooks. Only
-// calls that run none of them are made (rev-parse, merge-base, ls-tree, cat-file --batch), none writes or uses
-// the index, and objects that a partial clone lacks are not fetched. So what a filter would put in place of a
-// file's content, as Git LFS and git-crypt do, stays what is stored.
+// A repository's configuration can name programs: fsmonitor, filters, diff drivers, remote helpers, hooks.
+// Only calls that run none of them are made (rev-parse, merge-base, ls-tree, cat-file --batch), none writes
+// or uses the index, and objects that a partial clone lacks are not fetched. So what a filter would put in
+// place of a file's content, as Git LFS and git-crypt do, stays what is stored.
 #pragma once
 
 #include <chrono>
@@ -65,12 +65,11 @@ base::IoResult<Commit> find_merge_base(const Git& git, const Repository& reposit
 // Submodules are read at the commits that theirs names, if the working tree has their repositories; a link
 // leads to a file of the commit, or to one outside of the working tree. Paths outside of the tree, and what
 // .git folders contain, are those of `outside`. Threads may share one.
-class RevisionFiles final : public base::FileSystem {
+class RevisionFiles final : public base::ReadOnlyFileSystem {
  public:
   // `wanted` are the absolute paths below which most files will be read: these are fetched at once.
   static base::IoResult<std::unique_ptr<RevisionFiles>> open(const Git& git, const Repository& repository,
-                                                             const Commit& commit,
-                                                             base::FileSystem& outside,
+                                                             const Commit& commit, base::FileSystem& outside,
                                                              std::vector<std::string> wanted);
 
   // The working tree's, absolute.
@@ -88,12 +87,7 @@ class RevisionFiles final : public base::FileSystem {
   base::FileKind kind(const std::string& path) const override;
   base::IoResult<std::string> read(const std::string& path) const override;
   base::IoResult<std::vector<base::DirectoryEntry>> list(const std::string& path) const override;
-  std::optional<base::IoError> write(const std::string& path, std::string_view text, unsigned mode) override;
-  std::optional<base::IoError> replace(const std::string& path, std::string_view old_text,
-                                       std::string_view text) override;
-  bool stays_inside(const std::string& directory, const std::string& path) const override;
-  std::optional<base::IoError> remove(const std::string& path) override;
-  std::optional<base::IoError> make_directory(const std::string& path) override;
+  bool stays_inside(const std::string&, const std::string&) const override { return false; }
 
  private:
   enum class Type { File, Link, Submodule };
@@ -136,8 +130,8 @@ class RevisionFiles final : public base::FileSystem {
   std::vector<std::string> wanted_;  // in the tree
 
   mutable std::mutex mutex_;
-  mutable std::map<std::string, Entry> entries_;      // by their paths in the tree
-  mutable std::map<std::string, std::string> texts_;  // by the ids of their blobs
+  mutable std::map<std::string, Entry> entries_;               // by their paths in the tree
+  mutable std::map<std::string, std::string> texts_;           // by the ids of their blobs
   mutable std::map<std::string, std::string> bad_submodules_;  // why they can't be read
   mutable bool has_links_ = false;
   mutable std::set<std::string> filtered_;

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "base/files/paths.h"
+#include "base/text/text.h"
 #include "features/git/git.h"
 
 namespace trainjobc::git {
@@ -16,8 +16,8 @@ using base::FileKind;
 using base::IoError;
 using base::IoResult;
 
-constexpr int kMostLinks = 40;                         // of one path, as Linux follows
-constexpr size_t kSmall = size_t{1} << 20U;            // what is fetched before it is asked for
+constexpr int kMostLinks = 40;               // of one path, as Linux follows
+constexpr size_t kSmall = size_t{1} << 20U;  // what is fetched before it is asked for
 constexpr std::string_view kLfs = "version https://git-lfs.github.com/spec/";
 constexpr std::string_view kGitCrypt = std::string_view("\0GITCRYPT\0", 10);
 
@@ -73,9 +73,8 @@ struct BlobHead {
 std::optional<BlobHead> read_head(std::string_view line) {
   const std::string_view id = take_until(line, ' ');
   if (take_until(line, ' ') != "blob") return std::nullopt;
-  BlobHead head{std::string(id)};
-  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), head.size);
-  return error == std::errc() ? std::optional(std::move(head)) : std::nullopt;
+  const auto size = base::read_integer(line);
+  return size ? std::optional(BlobHead{std::string(id), static_cast<size_t>(*size)}) : std::nullopt;
 }
 
 }  // namespace
@@ -118,8 +117,8 @@ void RevisionFiles::enter_submodules(const std::string& path) const {
     // Without its repository, the working tree has no files of it either.
     if (!outside_.exists(folder + "/.git")) return true;
     if (add_tree(folder, found->second.id, at)) {
-      bad_submodules_[at] = fmt::format("the submodule has no commit {}: git -C {} fetch",
-                                        found->second.id.substr(0, 12), at);
+      bad_submodules_[at] =
+          fmt::format("the submodule has no commit {}: git -C {} fetch", found->second.id.substr(0, 12), at);
     }
     return false;
   });
@@ -222,7 +221,8 @@ std::set<std::string> RevisionFiles::beside(const std::string& path, const Entry
     const bool is_near = is_deep || folder_of(at->first) == folder;
     const bool is_link = at->second.type == Type::Link;
     if (at->second.repository != entry.repository || at->second.type == Type::Submodule || !is_near) continue;
-    if ((is_link || is_read_by_walks(at->first)) && !texts_.contains(at->second.id)) ids.insert(at->second.id);
+    if ((is_link || is_read_by_walks(at->first)) && !texts_.contains(at->second.id))
+      ids.insert(at->second.id);
   }
   ids.insert(entry.id);
   return ids;
@@ -267,9 +267,10 @@ IoResult<std::string> RevisionFiles::blob(const std::string& path, const Entry& 
   const auto text = texts_.find(entry.id);
   if (text != texts_.end()) return text->second;
   const std::string name = fmt::format("{}:{}", commit_.name, path);
-  return IoError{fmt::format(
-      "read {0}: this clone does not have it, or it is larger than {1} MiB; a partial clone gets it by git show {0}",
-      name, base::kMaxFileSize >> 20U)};
+  return IoError{
+      fmt::format("read {0}: this clone does not have it, or it is larger than {1} MiB; a partial clone gets "
+                  "it by git show {0}",
+                  name, base::kMaxFileSize >> 20U)};
 }
 
 IoResult<std::string> RevisionFiles::read(const std::string& path) const {
@@ -296,7 +297,8 @@ IoResult<std::vector<base::DirectoryEntry>> RevisionFiles::list(const std::strin
   const Place place = find(path);
   if (place.is_outside) return outside_.list(place.path);
   if (place.kind != FileKind::Directory)
-    return error("open", path, place.kind == FileKind::File ? "Not a directory" : "No such file or directory");
+    return error("open", path,
+                 place.kind == FileKind::File ? "Not a directory" : "No such file or directory");
   const auto bad = bad_submodules_.find(place.path);
   if (bad != bad_submodules_.end()) return error("open", path, bad->second);
   const std::string prefix = place.path.empty() ? "" : place.path + "/";
@@ -320,26 +322,6 @@ IoResult<std::vector<base::DirectoryEntry>> RevisionFiles::list(const std::strin
   const auto repeated = std::ranges::unique(listed, {}, &base::DirectoryEntry::name);
   listed.erase(repeated.begin(), repeated.end());
   return listed;
-}
-
-std::optional<IoError> RevisionFiles::write(const std::string& path, std::string_view, unsigned) {
-  return error("write", path, "a revision can't be changed");
-}
-
-std::optional<IoError> RevisionFiles::replace(const std::string& path, std::string_view, std::string_view) {
-  return error("write", path, "a revision can't be changed");
-}
-
-bool RevisionFiles::stays_inside(const std::string&, const std::string&) const {
-  return false;
-}
-
-std::optional<IoError> RevisionFiles::remove(const std::string& path) {
-  return error("remove", path, "a revision can't be changed");
-}
-
-std::optional<IoError> RevisionFiles::make_directory(const std::string& path) {
-  return error("create", path, "a revision can't be changed");
 }
 
 }  // namespace trainjobc::git

@@ -52,16 +52,6 @@ bool is_plain(std::string_view path, std::string_view value) {
   return std::ranges::all_of(path, is_key) && value.find_first_of(",{}\\\n") == std::string_view::npos;
 }
 
-std::vector<std::string_view> keys_of(std::string_view path) {
-  std::vector<std::string_view> keys;
-  while (!path.empty()) {
-    const size_t end = std::min(path.find('.'), path.size());
-    keys.push_back(path.substr(0, end));
-    path.remove_prefix(std::min(end + 1, path.size()));
-  }
-  return keys;
-}
-
 class ReleaseReader {
  public:
   ReleaseReader(const base::FileSystem& files, const Objects& objects, const std::string& repository,
@@ -74,10 +64,6 @@ class ReleaseReader {
 
   Root read() {
     root_.content = Content::Chart;
-    root_.title = object_.title();
-    root_.place = object_.place();
-    root_.file = object_.file;
-    root_.line = object_.line;
     set_names();
     set_chart();
     add_values();
@@ -144,11 +130,7 @@ class ReleaseReader {
     for (const Node* file : yaml::items_at(chart, "valuesFiles")) {
       std::string path = path_in(repository_, file->text());
       if (path == own && root_.release.values.empty()) continue;
-      if (files_.kind(path) == base::FileKind::File) {
-        root_.release.values.push_back(std::move(path));
-      } else if (!skips) {
-        root_.missing = fmt::format("the repository has no values file {}", file->text());
-      }
+      add_values_file(files_, file->text(), std::move(path), skips, root_);
     }
   }
 
@@ -196,7 +178,8 @@ class ReleaseReader {
       leave_out(title, path);
       return;
     }
-    values_ = make_.with_path(values_, keys_of(path), typed(value, make_));
+    if (path.ends_with('.')) path.remove_suffix(1);
+    values_ = make_.with_path(values_, base::split(path, "."), typed(value, make_));
   }
 
   const base::FileSystem& files_;
@@ -208,7 +191,7 @@ class ReleaseReader {
   base::Arena arena_;
   yaml::Maker make_{arena_};
   const Node* values_ = nullptr;
-  Root root_;
+  Root root_ = root_of(object_);
 };
 
 }  // namespace

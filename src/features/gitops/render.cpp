@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/gitops/render.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +8,10 @@
 #include <optional>
 
 #include "base/arena.h"
+#include "base/text/text.h"
 #include "compile/input.h"
-#include "features/kustomize/origins.h"
+#include "features/gitops/roots.h"
+#include "features/kustomize/kustomization.h"
 #include "model/train_job.h"
 #include "rules/rules.h"
 #include "yaml/node.h"
@@ -46,8 +46,8 @@ class WrittenRelocator final : public yaml::Relocator {
   explicit WrittenRelocator(std::shared_ptr<const Memory> memory) : memory_(std::move(memory)) {}
 
   const Node* relocate(const Node& root, const yaml::Maker& make) const override {
-    const auto found = memory_->written.find(key_of(root));
-    return found != memory_->written.end() ? kustomize::with_origins_of(root, *found->second, make) : &root;
+    const Node* written = base::value_or(memory_->written, key_of(root));
+    return written ? kustomize::with_origins_of(root, *written, make) : &root;
   }
 
  private:
@@ -160,11 +160,8 @@ class Renderer {
   }
 
   void add_finding(const Node& written, const base::Location& at, std::string message, std::string hint) {
-    base::Diagnostic found = rules::finding(kRule);
+    base::Diagnostic found = rules::finding(kRule, std::move(message), std::move(hint), at);
     found.object = model::identify(written).str();
-    found.message = std::move(message);
-    found.hint = std::move(hint);
-    found.location = at;
     rendered_.found.add(std::move(found));
   }
 

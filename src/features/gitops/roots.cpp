@@ -17,6 +17,25 @@
 #include "yaml/write/writer.h"
 
 namespace trainjobc::gitops {
+
+Root root_of(const Manifest& object) {
+  Root root;
+  root.title = object.title();
+  root.place = object.place();
+  root.file = object.file;
+  root.line = object.line;
+  return root;
+}
+
+void add_values_file(const base::FileSystem& files, std::string_view written, std::string path, bool may_skip,
+                     Root& root) {
+  if (files.kind(path) == base::FileKind::File) {
+    root.release.values.push_back(std::move(path));
+  } else if (!may_skip) {
+    root.missing = fmt::format("the repository has no values file {}", written);
+  }
+}
+
 namespace {
 
 using yaml::Node;
@@ -35,70 +54,53 @@ std::string without_breaks(std::string_view text) {
   return line;
 }
 
-class FluxReader {
- public:
-  FluxReader(const base::FileSystem& files, const Objects& objects, const std::string& repository)
-      : files_(files), objects_(objects), repository_(repository) {}
+void add_variable(const yaml::Entry& entry, Root& root) {
+  const std::string name(entry.key);
+  if (!is_variable_name(name)) root.bad_variables.push_back(name);
+  root.variables[name] = without_breaks(entry.value->is_scalar() ? entry.value->text() : "");
+  root.unknown.erase(name);
+}
 
-  Root read(const Manifest& object) const {
-    const Node& spec = *object.root->get("spec");
-    Root root;
-    root.title = object.title();
-    root.place = object.place();
-    root.file = object.file;
-    root.line = object.line;
-    root.folder = path_in(repository_, yaml::string_at(spec, "path"));
-    root.ns = yaml::string_at(spec, "targetNamespace");
-    root.ignored = present(&spec, "spec",
-                           {"patches", "patchesStrategicMerge", "patchesJson6902", "images", "components",
-                            "namePrefix", "nameSuffix", "commonMetadata"});
-    find_content(files_, root);
-    if (const Node* post = spec.get("postBuild")) add_variables(*post, object, root);
-    return root;
+void add_variables_from(const Node& source, const Objects& objects, const Manifest& object, Root& root) {
+  const std::string kind(yaml::string_at(source, "kind"));
+  const std::string name(yaml::string_at(source, "name"));
+  const Manifest* from = objects.find(kind, object.ns(), name, object.file);
+  if (!from) {
+    root.not_here.push_back(fmt::format("{} {}/{}", kind, object.ns(), name));
+    return;
   }
-
- private:
-  void add_variables(const Node& post, const Manifest& object, Root& root) const {
-    for (const Node* from : yaml::items_at(post, "substituteFrom"))
-      add_source(std::string(yaml::string_at(*from, "kind")), std::string(yaml::string_at(*from, "name")),
-                 object, root);
-    const Node* own = post.get("substitute");
-    if (!own || !own->is_map()) return;
-    for (const yaml::Entry& entry : own->entries()) add(entry, root);
-  }
-
-  static void add(const yaml::Entry& entry, Root& root) {
-    const std::string name(entry.key);
-    if (!is_variable_name(name)) root.bad_variables.push_back(name);
-    root.variables[name] = without_breaks(entry.value->is_scalar() ? entry.value->text() : "");
-    root.unknown.erase(name);
-  }
-
-  void add_source(const std::string& kind, const std::string& name, const Manifest& object,
-                  Root& root) const {
-    const Manifest* from = objects_.find(kind, object.ns(), name, object.file);
-    if (!from) {
-      root.not_here.push_back(fmt::format("{} {}/{}", kind, object.ns(), name));
-      return;
-    }
-    for (const std::string_view field : {"data", "stringData"}) {
-      const Node* data = from->root->get(field);
-      if (!data || !data->is_map()) continue;
-      for (const yaml::Entry& entry : data->entries()) {
-        if (kind == "ConfigMap") {
-          add(entry, root);
-        } else {
-          root.unknown.insert(std::string(entry.key));
-          root.variables.erase(std::string(entry.key));
-        }
+  for (const std::string_view field : {"data", "stringData"}) {
+    const Node* data = from->root->get(field);
+    if (!data) continue;
+    for (const yaml::Entry& entry : data->entries()) {
+      if (kind == "ConfigMap") {
+        add_variable(entry, root);
+      } else {
+        root.unknown.insert(std::string(entry.key));
+        root.variables.erase(std::string(entry.key));
       }
     }
   }
+}
 
-  const base::FileSystem& files_;
-  const Objects& objects_;
-  const std::string& repository_;
-};
+// A Kustomization of Flux.
+Root read_flux(const base::FileSystem& files, const Objects& objects, const std::string& repository,
+               const Manifest& object) {
+  const Node& spec = *object.root->get("spec");
+  Root root = root_of(object);
+  root.folder = path_in(repository, yaml::string_at(spec, "path"));
+  root.ns = yaml::string_at(spec, "targetNamespace");
+  root.ignored = present(&spec, "spec",
+                         {"patches", "patchesStrategicMerge", "patchesJson6902", "images", "components",
+                          "namePrefix", "nameSuffix", "commonMetadata"});
+  find_content(files, root);
+  for (const Node* from : yaml::items_at(spec, {"postBuild", "substituteFrom"}))
+    add_variables_from(*from, objects, object, root);
+  if (const Node* own = spec.at({"postBuild", "substitute"})) {
+    for (const yaml::Entry& entry : own->entries()) add_variable(entry, root);
+  }
+  return root;
+}
 
 // The sources of an Application that are folders.
 class ArgoReader {
@@ -123,12 +125,8 @@ class ArgoReader {
     const Node* path = source.get("path");
     const bool is_chart = source.get("chart") != nullptr;
     if (!path && !is_chart) return;  // a source that others refer to
-    Root root;
+    Root root = root_of(object);
     root.tool = Tool::ArgoCd;
-    root.title = object.title();
-    root.place = object.place();
-    root.file = object.file;
-    root.line = object.line;
     root.ns = yaml::string_at(spec, {"destination", "namespace"});
     if (is_chart) {
       root.folder = yaml::string_at(source, "chart");
@@ -177,15 +175,9 @@ class ArgoReader {
     if (const std::string_view name = yaml::string_at(*helm, "releaseName"); !name.empty())
       release.name = name;
     if (const std::string_view ns = yaml::string_at(*helm, "namespace"); !ns.empty()) release.ns = ns;
-    const Node* skips = helm->get("ignoreMissingValueFiles");
-    for (const Node* file : yaml::items_at(*helm, "valueFiles")) {
-      std::string path = values_file(root.folder, file->text());
-      if (files_.kind(path) == base::FileKind::File) {
-        release.values.push_back(std::move(path));
-      } else if (!skips || skips->text() != "true") {
-        root.missing = fmt::format("the repository has no values file {}", file->text());
-      }
-    }
+    const bool skips = yaml::text_at(*helm, "ignoreMissingValueFiles") == "true";
+    for (const Node* file : yaml::items_at(*helm, "valueFiles"))
+      add_values_file(files_, file->text(), values_file(root.folder, file->text()), skips, root);
     release.kube_version = yaml::text_at(*helm, "kubeVersion");
     release.inline_values = yaml::string_at(*helm, "values");
     if (const Node* values = helm->get("valuesObject"); values && values->is_map()) {
@@ -287,7 +279,7 @@ std::vector<Root> find_roots(const base::FileSystem& files, const std::vector<So
   std::deque<std::pair<const Manifest*, Root>> found;
   for (const Manifest& object : objects.all()) {
     if (object.is("kustomize.toolkit.fluxcd.io/", "Kustomization"))
-      found.emplace_back(&object, FluxReader(files, objects, repository).read(object));
+      found.emplace_back(&object, read_flux(files, objects, repository, object));
     if (object.is("argoproj.io/", "Application")) {
       for (Root& root : ArgoReader(files, repository).read(object))
         found.emplace_back(&object, std::move(root));

@@ -4,11 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/diagnostic.h"
 #include "base/files/file_system.h"
 #include "compile/compile.h"
 #include "features/gitops/substitute.h"
@@ -64,6 +67,12 @@ struct Root {
 std::vector<Root> find_roots(const base::FileSystem& files, const std::vector<Source>& sources,
                              const std::string& repository);
 
+// The root that the object names, without its content.
+Root root_of(const Manifest& object);
+// Adds a values file to the release of a root; one that is not there is missing, unless it may be skipped.
+void add_values_file(const base::FileSystem& files, std::string_view written, std::string path, bool may_skip,
+                     Root& root);
+
 // Flux's HelmReleases of charts in the repository.
 inline constexpr std::string_view kHelmReleaseGroup = "helm.toolkit.fluxcd.io/";
 
@@ -86,5 +95,18 @@ base::IoResult<Manifests> list_manifests(const base::FileSystem& files, const Ro
 
 // Argo CD's globs: * matches slashes, too; {a,b} is one of them.
 bool matches_argo_glob(std::string_view pattern, std::string_view path);
+
+// The manifests of a root with its variables.
+struct Rendered {
+  Source source;               // all documents, as Flux applies them; their values are located in the files
+  std::vector<Source> unread;  // files with an error: they stay as they are
+  base::Diagnostics found;     // variables that nobody sets, and text that can't be substituted
+  // Lines whose variables have no value, or one that is not read: by file.
+  std::vector<std::pair<std::string, uint32_t>> undecided;
+  std::shared_ptr<const void> memory;  // of `found`
+};
+
+// `name` is that of the resulting source. The root has variables.
+Rendered render(const Root& root, const std::vector<Source>& sources, std::string name);
 
 }  // namespace trainjobc::gitops

@@ -3,7 +3,6 @@
 #include "features/gitops/substitute.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <set>
 
@@ -81,19 +80,11 @@ class Glob {
   std::string_view pattern_;
 };
 
-std::string trimmed_shortest(const std::string& text, const std::string& pattern) {
+// Without the shortest beginning that matches, or the longest.
+std::string trimmed(const std::string& text, const std::string& pattern, bool longest) {
   const Glob glob(pattern);
-  for (size_t size = 1; size <= text.size(); ++size) {
-    const auto found = glob.matches(std::string_view(text).substr(0, size));
-    if (!found) return text;
-    if (*found) return text.substr(size);
-  }
-  return text;
-}
-
-std::string trimmed_longest(const std::string& text, const std::string& pattern) {
-  const Glob glob(pattern);
-  for (size_t size = text.size(); size > 0; --size) {
+  for (size_t i = 1; i <= text.size(); ++i) {
+    const size_t size = longest ? text.size() + 1 - i : i;
     const auto found = glob.matches(std::string_view(text).substr(0, size));
     if (!found) return text;
     if (*found) return text.substr(size);
@@ -106,7 +97,7 @@ std::string reversed(std::string_view text) {
   std::string result;
   for (size_t end = text.size(); end > 0;) {
     size_t begin = end - 1;
-    while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0U) == 0x80U) --begin;
+    while (begin > 0 && base::is_continuation(text[begin])) --begin;
     result += text.substr(begin, end - begin);
     end = begin;
   }
@@ -132,10 +123,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 std::optional<int64_t> number_of(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return base::read_integer(text);
 }
 
 std::string part_of(const std::string& text, const std::vector<std::string>& arguments) {
@@ -151,29 +139,20 @@ std::string part_of(const std::string& text, const std::vector<std::string>& arg
   return text.substr(from, static_cast<size_t>(std::max<int64_t>(*length, 0)));
 }
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-char upper(char c) {
-  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-}
-
 // What a function makes of a variable's value.
 std::string apply(std::string_view name, std::string value, const std::vector<std::string>& arguments) {
   const auto argument = [&](size_t i) { return i < arguments.size() ? arguments[i] : std::string(); };
   if (name == "^" || name == ",") {
-    if (!value.empty()) value.front() = name == "^" ? upper(value.front()) : lower(value.front());
+    if (!value.empty())
+      value.front() = name == "^" ? base::to_upper(value.front()) : base::to_lower(value.front());
     return value;
   }
-  if (name == "^^" || name == ",,") {
-    std::ranges::transform(value, value.begin(), name == "^^" ? upper : lower);
-    return value;
-  }
+  if (name == "^^") return base::upper_case(value);
+  if (name == ",,") return base::lower_case(value);
   if (name == "#" && arguments.empty()) return std::to_string(value.size());
-  if (name == "#") return trimmed_shortest(value, argument(0));
-  if (name == "##") return trimmed_longest(value, argument(0));
-  if (name == "%") return reversed(trimmed_shortest(reversed(value), reversed(argument(0))));
-  if (name == "%%") return reversed(trimmed_longest(reversed(value), reversed(argument(0))));
+  if (name == "#" || name == "##") return trimmed(value, argument(0), name == "##");
+  if (name == "%" || name == "%%")
+    return reversed(trimmed(reversed(value), reversed(argument(0)), name == "%%"));
   if (name == ":") return part_of(value, arguments);
   if (name == "/" || name == "//") return replaced(value, argument(0), argument(1), name == "//");
   if (name == "/#" || name == "/%") {
@@ -368,7 +347,7 @@ Substituted substitute(std::string_view text, const Variables& variables) {
 
 bool is_variable_name(std::string_view name) {
   const auto is_part = [](char c) { return base::is_alnum(c) || c == '_'; };
-  return !name.empty() && (name.front() < '0' || name.front() > '9') && std::ranges::all_of(name, is_part);
+  return !name.empty() && !base::is_digit(name.front()) && std::ranges::all_of(name, is_part);
 }
 
 }  // namespace trainjobc::gitops

@@ -345,15 +345,10 @@ class Search {
 
 Alignment::Alignment(const Chart& chart, const SourceFile& source, std::string_view output)
     : source_(source) {
-  for (size_t at = 0; at < output.size();) {
-    const size_t end = std::min(output.find('\n', at), output.size());
-    std::string_view line = output.substr(at, end - at);
-    const size_t blanks = std::min(line.find_first_not_of(base::kBlanks), line.size());
-    indentations_.push_back(blanks);
-    line.remove_prefix(blanks);
-    trim_end(line, base::kSpace);
-    lines_.push_back(line);
-    at = end + 1;
+  for (const std::string_view line : base::Lines(output)) {
+    indentations_.push_back(std::min(line.find_first_not_of(base::kBlanks), line.size()));
+    lines_.push_back(line.substr(indentations_.back()));
+    trim_end(lines_.back(), base::kSpace);
   }
   Model model;
   SlotReader(chart, model, 0, 0, 0).read({&source, 0, source.text().size()});

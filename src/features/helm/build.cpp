@@ -12,11 +12,11 @@
 #include "base/text/text.h"
 #include "features/helm/alignment.h"
 #include "model/trainer_names.h"
+#include "yaml/changes.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::helm {
 
-using yaml::Entry;
 using yaml::Node;
 
 namespace {
@@ -124,42 +124,6 @@ Output output_at(const base::SourceFile& file, uint32_t line) {
   return output;
 }
 
-// A document with the places of its values in the template.
-class Relocation {
- public:
-  Relocation(const Alignment& alignment, uint32_t first_line, const yaml::Maker& make)
-      : alignment_(alignment), first_line_(first_line), make_(make) {}
-
-  const Node* of(const Node& built) const {
-    const yaml::Origin origin = origin_of(built.origin());
-    if (built.is_map()) {
-      std::vector<Entry> entries;
-      for (const Entry& entry : built.entries())
-        entries.push_back({entry.key, of(*entry.value), origin_of(entry.key_origin)});
-      return make_.map(entries, origin);
-    }
-    if (built.is_list()) {
-      std::vector<const Node*> items;
-      for (const Node* item : built.items()) items.push_back(of(*item));
-      return make_.list(items, origin);
-    }
-    return make_.with_origin(built, origin);
-  }
-
- private:
-  // A template is not YAML, so no value is written there for others to change: it is derived from its place.
-  yaml::Origin origin_of(const yaml::Origin& built) const {
-    if (!built.file() || built.line() < first_line_) return built;
-    const Place place = alignment_.at(built.line() - first_line_ + 1, built.column());
-    const yaml::Origin origin(place.file, place.line, place.column, place.is_text && built.in_flow());
-    return make_.made("helm", {make_.string("", origin)});
-  }
-
-  const Alignment& alignment_;
-  uint32_t first_line_;
-  const yaml::Maker& make_;
-};
-
 class HelmRelocator final : public yaml::Relocator {
  public:
   explicit HelmRelocator(std::shared_ptr<const Chart> chart) : chart_(std::move(chart)) {}
@@ -171,7 +135,14 @@ class HelmRelocator final : public yaml::Relocator {
     const base::SourceFile* source = chart_->find_template(output.source);
     if (!source) return &root;
     const Alignment alignment(*chart_, *source, output.text);
-    return Relocation(alignment, output.first_line, make).of(root);
+    // A template is not YAML, so no value is written there for others to change: it is derived from its
+    // place.
+    return yaml::with_origins(root, make, [&](const yaml::Origin& built) {
+      if (!built.file() || built.line() < output.first_line) return built;
+      const Place place = alignment.at(built.line() - output.first_line + 1, built.column());
+      const yaml::Origin origin(place.file, place.line, place.column, place.is_text && built.in_flow());
+      return make.made("helm", {make.string("", origin)});
+    });
   }
 
  private:
@@ -194,7 +165,7 @@ secret::SecretTexts secrets_of(const Release& release, const Chart& chart) {
 
 BuildResult result_of(const Release& release, std::shared_ptr<const Chart> chart,
                       base::IoResult<base::ProcessResult> answer) {
-  if (builder::is_missing(answer)) return BuildFailure{true, "helm is not on the PATH"};
+  if (base::is_missing(answer)) return BuildFailure{true, "helm is not on the PATH"};
   auto output = builder::output_of(fmt::format("helm template {}", release.scope()), std::move(answer),
                                    [&] { return secrets_of(release, *chart); });
   if (auto* failure = std::get_if<BuildFailure>(&output)) return std::move(*failure);
@@ -266,12 +237,9 @@ std::vector<std::string_view> values_paths(std::string_view action) {
 bool is_overridden(const Release& release, const yaml::Node* inline_values, std::string_view path) {
   const auto is_it = [&](const Parameter& parameter) { return parameter.name.starts_with(path); };
   if (std::ranges::any_of(release.parameters, is_it)) return true;
+  if (path.ends_with('.')) path.remove_suffix(1);
   const yaml::Node* node = inline_values;
-  while (node && !path.empty()) {
-    const std::string_view key = path.substr(0, path.find('.'));
-    node = node->is_map() ? node->get(key) : nullptr;
-    path.remove_prefix(std::min(key.size() + 1, path.size()));
-  }
+  for (const std::string_view key : base::split(path, ".")) node = node ? node->get(key) : nullptr;
   return node != nullptr;
 }
 

@@ -195,13 +195,11 @@ std::variant<std::shared_ptr<const Chart>, std::string> read_chart(const base::F
 }
 
 const SourceFile* Chart::find_template(std::string_view source) const {
-  const auto found = templates_.find(source);
-  return found != templates_.end() ? found->second : nullptr;
+  return base::value_or(templates_, source);
 }
 
 Chart::Body Chart::find_definition(std::string_view name) const {
-  const auto found = definitions_.find(name);
-  return found != definitions_.end() ? found->second : Body{};
+  return base::value_or(definitions_, name);
 }
 
 std::vector<const SourceFile*> Chart::templates() const {
@@ -232,52 +230,42 @@ secret::SecretTexts Chart::secrets() const {
 
 namespace {
 
-base::Location find_in(const SourceFile& file, const std::vector<std::string>& path) {
+base::Location find_in(const SourceFile& file, const std::vector<std::string_view>& path) {
   base::Arena arena;
   base::Diagnostics ignored;
   for (const yaml::Document& document : yaml::read(file, arena, ignored)) {
     const Node* node = document.root;
-    for (const std::string& key : path) node = node ? node->get(key) : nullptr;
+    for (const std::string_view key : path) node = node ? node->get(key) : nullptr;
     if (node) return yaml::locate(*node);
   }
   return {};
-}
-
-std::vector<std::string> split(std::string_view text, char at) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(at), text.size());
-    parts.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return parts;
 }
 
 }  // namespace
 
 base::Location Chart::find_value(const SourceFile& from, std::string_view path) const {
   const auto chart = charts_.find(&from);
-  if (chart == charts_.end()) return {};
+  if (chart == charts_.end() || chart->second.empty() || path.empty()) return {};
+  if (path.ends_with('.')) path.remove_suffix(1);
   // A chart's values are under its name in those of the chart around it; those of the user are the
   // outermost's.
-  std::vector<std::string> names = split(chart->second, '/');
-  const std::vector<std::string> keys = split(path, '.');
+  const std::vector<std::string_view> names = base::split(chart->second, "/");
+  const std::vector<std::string_view> keys = base::split(path, ".");
   const auto below = [&](size_t outer) {
-    std::vector<std::string> all;
+    std::vector<std::string_view> all;
     if (keys.front() != "global") all.assign(names.begin() + static_cast<std::ptrdiff_t>(outer), names.end());
     all.insert(all.end(), keys.begin(), keys.end());
     return all;
   };
-  if (keys.empty() || names.empty()) return {};
   for (const SourceFile* file : values_) {
     if (const base::Location at = find_in(*file, below(1)); at.file) return at;
   }
   std::string outer;
   for (size_t i = 0; i < names.size(); ++i) {
-    outer += (outer.empty() ? "" : "/") + names[i];
-    const auto defaults = defaults_.find(outer);
-    if (defaults == defaults_.end() || !defaults->second) continue;
-    if (const base::Location at = find_in(*defaults->second, below(i + 1)); at.file) return at;
+    outer.append(i > 0 ? "/" : "").append(names[i]);
+    const SourceFile* defaults = base::value_or(defaults_, outer);
+    if (!defaults) continue;
+    if (const base::Location at = find_in(*defaults, below(i + 1)); at.file) return at;
   }
   return {};
 }

@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <system_error>
 #include <utility>
 
 #include "base/text/text.h"
@@ -23,9 +21,7 @@ using base::ProcessResult;
 
 Call get_by_name(std::string ns, std::string_view api_version, std::string_view kind,
                  const std::set<std::string>& names, const std::string& format) {
-  Call call;
-  call.ns = std::move(ns);
-  call.words = {"get", "-f", "-", "-o", format, "--ignore-not-found"};
+  Call call{std::move(ns), {"get", "-f", "-", "-o", format, "--ignore-not-found"}};
   for (const std::string& name : names) {
     call.input += "---\n{\"apiVersion\": ";
     yaml::write_json_string(api_version, call.input);
@@ -38,6 +34,7 @@ Call get_by_name(std::string ns, std::string_view api_version, std::string_view 
   return call;
 }
 
+// Without the names.
 std::vector<std::string> Kubectl::words_of(const Call& call) const {
   std::vector<std::string> words{settings_.program};
   words.insert(words.end(), call.words.begin(), call.words.end());
@@ -47,49 +44,25 @@ std::vector<std::string> Kubectl::words_of(const Call& call) const {
   return words;
 }
 
-std::vector<std::string> Kubectl::command(const Call& call) const {
-  std::vector<std::string> argv = words_of(call);
-  if (!call.names.empty()) {
-    argv.emplace_back("--");
-    argv.insert(argv.end(), call.names.begin(), call.names.end());
-  }
-  return argv;
-}
-
-// 0: the program did not run to completion.
-Failure Kubectl::failure_of(const Call& call, const IoError& error) const {
-  const bool is_missing = error.message.ends_with(std::generic_category().message(ENOENT));
-  return {is_missing ? Cause::NoProgram : Cause::NoAnswer, fmt::format("{}", fmt::join(words_of(call), " ")),
-          0, error.message};
-}
-
-Failure Kubectl::failure_of(const Call& call, ProcessResult result) const {
-  if (result.status == 0) return {};
-  const Cause cause = cause_of(result.err);
-  return {cause, fmt::format("{}", fmt::join(words_of(call), " ")), result.status, std::move(result.err)};
-}
-
 Reply Kubectl::run(const Call& call) const {
-  ProcessRequest request;
-  request.argv = command(call);
-  request.input = call.input;
-  request.timeout = settings_.timeout;
+  ProcessRequest request{.argv = words_of(call), .input = call.input, .timeout = settings_.timeout};
   if (call.timeout.count() > 0 && (request.timeout.count() == 0 || call.timeout < request.timeout))
     request.timeout = call.timeout;
-  auto answered = runner_.run(request);
-  Reply reply;
-  if (const auto* error = std::get_if<IoError>(&answered)) {
-    reply.failure = failure_of(call, *error);
-    return reply;
+  const std::string words = fmt::format("{}", fmt::join(request.argv, " "));
+  if (!call.names.empty()) {
+    request.argv.emplace_back("--");
+    request.argv.insert(request.argv.end(), call.names.begin(), call.names.end());
   }
-  auto& result = std::get<ProcessResult>(answered);
-  reply.out = std::move(result.out);
-  if (result.status == 0) {
-    reply.notes = std::move(result.err);
-  } else {
-    reply.failure = failure_of(call, std::move(result));
+  auto answer = runner_.run(request);
+  if (const auto* error = std::get_if<IoError>(&answer)) {
+    // 0: the program did not run to completion.
+    const Cause cause = base::is_missing(answer) ? Cause::NoProgram : Cause::NoAnswer;
+    return {{cause, words, 0, error->message}, "", ""};
   }
-  return reply;
+  auto& result = std::get<ProcessResult>(answer);
+  if (result.status == 0) return {{}, std::move(result.out), std::move(result.err)};
+  const Cause cause = cause_of(result.err);
+  return {{cause, words, result.status, std::move(result.err)}, std::move(result.out), ""};
 }
 
 std::string_view resource_of(std::string_view api_version, std::string_view kind) {
@@ -103,11 +76,8 @@ std::string_view resource_of(std::string_view api_version, std::string_view kind
 }
 
 std::string name_of(std::string_view api_version, std::string_view kind, std::string_view name) {
-  std::string word(kind);
-  std::ranges::transform(word, word.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   const std::string_view group = k8s::group_of(api_version);
-  return fmt::format("{}{}{}/{}", word, group.empty() ? "" : ".", group, name);
+  return fmt::format("{}{}{}/{}", base::lower_case(kind), group.empty() ? "" : ".", group, name);
 }
 
 namespace {
@@ -187,8 +157,7 @@ std::string_view sentence(Cause cause) {
 // klog's lines ("E0912 10:00:00.1 …") repeat the last line at length.
 bool is_log_line(std::string_view line) {
   return line.size() > 5 && std::string_view("EWIF").find(line[0]) != std::string_view::npos &&
-         std::all_of(line.begin() + 1, line.begin() + 5,
-                     [](unsigned char c) { return std::isdigit(c) != 0; });
+         std::ranges::all_of(line.substr(1, 4), base::is_digit);
 }
 
 // Each line once: kubectl repeats an error of the cluster for each object.

@@ -57,8 +57,8 @@ struct Settings {
 struct Call {
   std::string ns;                        // "": the context's
   std::vector<std::string> words;        // without the flags of Settings
-  std::vector<std::string> names;        // come after --
-  std::string input;                     // standard input
+  std::vector<std::string> names = {};   // come after --
+  std::string input = {};                // standard input
   std::chrono::milliseconds timeout{0};  // if it is shorter than that of Settings; 0: none
 };
 
@@ -85,9 +85,6 @@ class Kubectl {
 
  private:
   std::vector<std::string> words_of(const Call& call) const;
-  std::vector<std::string> command(const Call& call) const;
-  Failure failure_of(const Call& call, base::ProcessResult result) const;
-  Failure failure_of(const Call& call, const base::IoError& error) const;
 
   base::ProcessRunner& runner_;
   Settings settings_;

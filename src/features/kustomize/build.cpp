@@ -7,8 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "features/kustomize/origins.h"
-
 namespace trainjobc::kustomize {
 namespace {
 
@@ -59,7 +57,7 @@ bool build_with(base::ProcessRunner& runner, const std::vector<std::string>& com
   }
   auto answers = runner.run_all(requests);
   for (size_t i = 0; i < answers.size(); ++i) {
-    if (builder::is_missing(answers[i])) return false;
+    if (base::is_missing(answers[i])) return false;
     asked[i]->result =
         result_of(*asked[i], fmt::format("{} {}", command[0], command[1]), std::move(answers[i]));
   }

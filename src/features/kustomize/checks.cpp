@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "compile/admission.h"
-#include "features/kustomize/origins.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "new_templates.h"

@@ -11,6 +11,7 @@
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
+#include "yaml/changes.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::kustomize {
@@ -214,28 +215,14 @@ class TreeReader {
       for (const Node* document : file(path)) own.patches.push_back({document, target, may_rename});
       return;
     }
+    // Its values are where the text is.
     const yaml::Maker make(tree_->arena_);
     const yaml::Origin origin = make.made("kustomize/patches", {body});
+    const auto at = [&](const yaml::Origin&) { return origin; };
     std::optional<Obstacle> ignored;
     for (const Node* document :
          documents_of(tree_->inline_.emplace_back(own.path, std::string(body->text())), ignored))
-      own.patches.push_back({at(*document, origin, make), target, may_rename});
-  }
-
-  // A patch that is a text in the kustomization: its values are where the text is.
-  static const Node* at(const Node& document, const yaml::Origin& origin, const yaml::Maker& make) {
-    if (document.is_map()) {
-      std::vector<yaml::Entry> entries;
-      for (const yaml::Entry& entry : document.entries())
-        entries.push_back({entry.key, at(*entry.value, origin, make), origin});
-      return make.map(entries, origin);
-    }
-    if (document.is_list()) {
-      std::vector<const Node*> items;
-      for (const Node* item : document.items()) items.push_back(at(*item, origin, make));
-      return make.list(items, origin);
-    }
-    return make.with_origin(document, origin);
+      own.patches.push_back({yaml::with_origins(*document, make, at), target, may_rename});
   }
 
   // Other fields that name files: an URL in one of them is fetched, too. So it is in the files of generators
@@ -397,8 +384,8 @@ std::vector<const base::SourceFile*> Tree::sources() const {
 
 std::span<const Node* const> Tree::documents(const std::string& file) const {
   const auto found = documents_.find(file);
-  return found != documents_.end() ? std::span<const Node* const>(found->second)
-                                   : std::span<const Node* const>();
+  if (found == documents_.end()) return {};
+  return found->second;
 }
 
 secret::SecretTexts Tree::secrets() const {

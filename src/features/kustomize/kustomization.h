@@ -20,6 +20,7 @@
 #include "base/source.h"
 #include "secret/secret.h"
 #include "yaml/node.h"
+#include "yaml/read/reader.h"
 
 namespace trainjobc::kustomize {
 
@@ -104,5 +105,16 @@ class Tree {
 
 // Reads the tree below a folder. Resources and patches that can't be read are left out: kustomize says why.
 std::shared_ptr<const Tree> read_tree(const base::FileSystem& files, const std::string& folder);
+
+// Where the values of a built kustomization come from: the base or the patch that has the value, the field of
+// the kustomization that set it, or else the place of the nearest field that a file has.
+std::shared_ptr<const yaml::Relocator> make_relocator(std::shared_ptr<const Tree> tree);
+
+// `built` with the origins of what it was made of, one object without layers.
+const yaml::Node* with_origins_of(const yaml::Node& built, const yaml::Node& written,
+                                  const yaml::Maker& make);
+
+// The repository of an image, without tag and digest.
+std::string_view repository_of(std::string_view image);
 
 }  // namespace trainjobc::kustomize

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/kustomize/origins.h"
-
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/text/text.h"
+#include "features/kustomize/kustomization.h"
 #include "features/kustomize/patching.h"
 
 namespace trainjobc::kustomize {
@@ -70,14 +71,7 @@ class Items {
 };
 
 std::string joined(const Path& path) {
-  std::string text;
-  for (const std::string& step : path) text += (text.empty() ? "" : ".") + step;
-  return text;
-}
-
-const Node* found_in(const auto& fields, const auto& key) {
-  const auto found = fields.find(key);
-  return found != fields.end() ? found->second : nullptr;
+  return fmt::format("{}", fmt::join(path, "."));
 }
 
 // The fields of a kustomization that set values, by what they set. Of several, the first one counts.
@@ -274,17 +268,17 @@ class ObjectOrigins {
   // The field of a kustomization that has set the value.
   Transformed transformer_of(const Node& built, const Layers& layers, const Transformers& from) const {
     const std::string path = joined(path_);
-    if (const Node* field = found_in(from.replacements, path)) return {"kustomize/replacements", field};
+    if (const Node* field = base::value_or(from.replacements, path)) return {"kustomize/replacements", field};
     if (path == "metadata.namespace") return {"kustomize/namespace", from.root->get("namespace")};
     if (path == "metadata.name") {
       const Node* prefix = from.root->get("namePrefix");
       return {"kustomize/name", prefix ? prefix : from.root->get("nameSuffix")};
     }
     if (path.ends_with("image") && !layers.empty())
-      return {"kustomize/images", found_in(from.images, repository_of(layers.back()->text()))};
+      return {"kustomize/images", base::value_or(from.images, repository_of(layers.back()->text()))};
     if (path.ends_with("replicas") || path.ends_with("numNodes"))
       return {"kustomize/replicas", from.count(resource_.names, built)};
-    return {"kustomize/labels", found_in(from.common, path_.back())};
+    return {"kustomize/labels", base::value_or(from.common, path_.back())};
   }
 
   const Resource& resource_;

@@ -183,22 +183,6 @@ std::optional<size_t> item_of(const Node& list, std::string_view step) {
                                      : std::nullopt;
 }
 
-const Node* with_steps(const Node& node, std::span<const std::string> steps, const Node* value,
-                       const Maker& make) {
-  if (steps.empty()) return value;
-  if (node.is_list()) {
-    const auto index = item_of(node, steps.front());
-    if (!index) return &node;
-    std::vector<const Node*> items = yaml::copied_items(&node);
-    items[*index] = with_steps(*items[*index], steps.subspan(1), value, make);
-    return make.list(items, node.origin());
-  }
-  const Node* there = node.get(steps.front());
-  return there ? make.with(&node, make.copied(steps.front())->text(),
-                           with_steps(*there, steps.subspan(1), value, make))
-               : &node;
-}
-
 void collect_paths(const Node& node, const Node& value, const std::string& path,
                    std::vector<std::string>& paths) {
   const auto inner = [&](std::string_view step) {
@@ -301,8 +285,20 @@ const Node* find_field(const Node& root, const FieldPath& path) {
   return node;
 }
 
-const Node* with_field(const Node& root, const FieldPath& path, const Node* value, const Maker& make) {
-  return with_steps(root, path, value, make);
+const Node* with_field(const Node& node, std::span<const std::string> path, const Node* value,
+                       const Maker& make) {
+  if (path.empty()) return value;
+  if (node.is_list()) {
+    const auto index = item_of(node, path.front());
+    if (!index) return &node;
+    std::vector<const Node*> items = yaml::copied_items(&node);
+    items[*index] = with_field(*items[*index], path.subspan(1), value, make);
+    return make.list(items, node.origin());
+  }
+  const Node* there = node.get(path.front());
+  return there ? make.with(&node, make.copied(path.front())->text(),
+                           with_field(*there, path.subspan(1), value, make))
+               : &node;
 }
 
 std::vector<std::string> field_paths_of(const Node& root, const Node& value) {

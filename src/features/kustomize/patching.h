@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,8 +37,8 @@ std::optional<FieldPath> parse_field_path(std::string_view text);
 // The value there, following indexes and [key=value]; nullptr if there is none.
 const yaml::Node* find_field(const yaml::Node& root, const FieldPath& path);
 // The tree with another value there.
-const yaml::Node* with_field(const yaml::Node& root, const FieldPath& path, const yaml::Node* value,
-                             const yaml::Maker& make);
+const yaml::Node* with_field(const yaml::Node& root, std::span<const std::string> path,
+                             const yaml::Node* value, const yaml::Maker& make);
 // The paths of the values that are equal to `value`, as replacements write them.
 std::vector<std::string> field_paths_of(const yaml::Node& root, const yaml::Node& value);
 

@@ -3,7 +3,6 @@
 #include "features/lsp/workspace.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <unordered_set>
 #include <utility>
 
@@ -47,10 +46,8 @@ const schema::VersionSchemas& version_or_newest(std::string_view version) {
 
 // The disk with the buffers of an editor over it. A buffer takes the place of its file, also of one that does
 // not exist yet. Nothing is ever written.
-class Overlay final : public base::FileSystem {
+class Overlay final : public base::ReadOnlyFileSystem {
  public:
-  using Error = std::optional<base::IoError>;
-
   Overlay(const base::FileSystem& disk, const std::map<DocumentId, std::string>& buffers)
       : disk_(disk), buffers_(buffers) {}
 
@@ -80,15 +77,6 @@ class Overlay final : public base::FileSystem {
   bool stays_inside(const std::string& directory, const std::string& path) const override {
     return disk_.stays_inside(directory, path);
   }
-
-  Error write(const std::string& path, std::string_view, unsigned) override {
-    return base::io_error("write", path, EROFS);
-  }
-  Error replace(const std::string& path, std::string_view, std::string_view) override {
-    return base::io_error("replace", path, EROFS);
-  }
-  Error remove(const std::string& path) override { return base::io_error("remove", path, EROFS); }
-  Error make_directory(const std::string& path) override { return base::io_error("mkdir", path, EROFS); }
 
  private:
   const base::FileSystem& disk_;

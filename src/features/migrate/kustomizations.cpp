@@ -11,7 +11,6 @@
 #include "base/files/paths.h"
 #include "base/text/text.h"
 #include "features/kustomize/checks.h"
-#include "features/kustomize/origins.h"
 #include "features/kustomize/patching.h"
 #include "features/migrate/left_jobs.h"
 #include "model/train_job.h"

@@ -95,12 +95,6 @@ Answer look_for_secrets(const Kubectl& kubectl, std::span<const Object> objects,
   return answer;
 }
 
-bool joins(Answer& answer, Answer next) {
-  answer.warnings += next.warnings;
-  answer.failure = std::move(next.failure);
-  return answer.ok();
-}
-
 }  // namespace
 
 Answer look_up(const Kubectl& kubectl, std::span<const Object> objects, Cluster& cluster) {
@@ -108,9 +102,9 @@ Answer look_up(const Kubectl& kubectl, std::span<const Object> objects, Cluster&
   std::ranges::copy_if(objects, std::back_inserter(open),
                        [](const Object& object) { return object.kind != "Secret"; });
   Answer answer;
-  if (!joins(answer, cluster::fetch(kubectl, open, false, cluster.live))) return answer;
-  if (!joins(answer, look_for_secrets(kubectl, objects, cluster.secrets))) return answer;
-  joins(answer, cluster::fetch_train_jobs(kubectl, objects, true, cluster.live));
+  if (!answer.join(cluster::fetch(kubectl, open, false, cluster.live))) return answer;
+  if (!answer.join(look_for_secrets(kubectl, objects, cluster.secrets))) return answer;
+  answer.join(cluster::fetch_train_jobs(kubectl, objects, true, cluster.live));
   return answer;
 }
 
@@ -159,8 +153,8 @@ const Node* without_deleted_claims(const Node& job_set, const Node& live, const 
   const std::vector<Claim> old_claims = claims_of(live);
   const auto is_deleted = [&](const Node& claim) {
     const std::string_view name = value_at(claim, {"metadata", "name"});
-    const auto old = std::ranges::find(old_claims, name, &Claim::template_name);
-    return old != old_claims.end() && !old->stays;
+    const Claim* old = base::find(old_claims, name, &Claim::template_name);
+    return old && !old->stays;
   };
   std::vector<const Node*> policies;
   for (const Node* policy : items_at(job_set, {"spec", "volumeClaimPolicies"})) {
@@ -201,12 +195,6 @@ Action action_of(const Object& object, const ObjectDiff* difference, bool is_the
   return std::ranges::any_of(difference->differences, is_refused) ? Action::Replace : Action::Change;
 }
 
-template <class T>
-const T* find_in(const std::map<std::string, const T*>& map, const std::string& id) {
-  const auto found = map.find(id);
-  return found != map.end() ? found->second : nullptr;
-}
-
 }  // namespace
 
 Batch make_batch(std::span<const Object> objects, const ClusterState& cluster) {
@@ -219,8 +207,8 @@ Batch make_batch(std::span<const Object> objects, const ClusterState& cluster) {
   Batch batch;
   for (const Object& object : objects) {
     const std::string id = cluster::object_id(object.kind, object.ns, object.name);
-    const ObjectDiff* difference = find_in(differences, id);
-    Item item{&object, Action::Create, batch.jobs, find_in(there, id), object.root, object.root, {}};
+    const ObjectDiff* difference = base::value_or(differences, id);
+    Item item{&object, Action::Create, batch.jobs, base::value_or(there, id), object.root, object.root, {}};
     item.action = action_of(object, difference, item.live != nullptr, cluster);
     if (item.action == Action::Replace && object.kind == "JobSet") {
       item.trial = without_deleted_claims(*item.root, *item.live->root, yaml::Maker(*batch.arena));
@@ -404,9 +392,7 @@ class Sender {
   std::vector<Outcome*> try_to_create(const std::string& ns, const std::vector<Outcome*>& outcomes) {
     std::vector<Outcome*> accepted;
     if (stopped_) return accepted;
-    Call call = create_call(ns, outcomes, "--dry-run=server");
-    call.input = manifests(outcomes, &Item::trial);
-    const Reply reply = kubectl_.run(call);
+    const Reply reply = kubectl_.run(create_call(ns, outcomes, "--dry-run=server", &Item::trial));
     const auto tried = first_words(reply.out);
     for (Outcome* outcome : outcomes) {
       if (tried.contains(kubectl_name(*outcome)) || exists(*outcome, reply)) {
@@ -421,10 +407,8 @@ class Sender {
 
   void remove(const std::string& ns, std::string_view resource, const std::vector<Outcome*>& outcomes) {
     if (outcomes.empty()) return;
-    Call call;
-    call.ns = ns;
     // The new JobSet's Jobs have the names of the old ones: those must be gone first.
-    call.words = {"delete", std::string(resource), "--cascade=foreground", "--ignore-not-found", "--wait"};
+    Call call{ns, {"delete", std::string(resource), "--cascade=foreground", "--ignore-not-found", "--wait"}};
     for (const Outcome* outcome : outcomes) call.names.emplace_back(outcome->item->object->name);
     const bool removed = note(kubectl_.run(call), "delete", 0);
     for (Outcome* outcome : outcomes) {
@@ -438,25 +422,23 @@ class Sender {
     return options_.dry_run == DryRun::Server ? "--dry-run=server" : "--dry-run=client";
   }
 
-  static std::string manifests(const std::vector<Outcome*>& outcomes,
-                               const yaml::Node* Item::*which = &Item::root) {
-    std::string text;
+  // A call of these words with the manifests.
+  static Call call_with(const std::string& ns, std::vector<std::string> words,
+                        const std::vector<Outcome*>& outcomes, const Node* Item::*which = &Item::root) {
+    words.insert(words.end(), {"-f", "-"});
+    Call call{ns, std::move(words)};
     for (const Outcome* outcome : outcomes) {
-      text += "---\n";
-      yaml::write_yaml(*(outcome->item->*which), yaml::KeyOrder::Kubernetes, text);
+      call.input += "---\n";
+      yaml::write_yaml(*(outcome->item->*which), yaml::KeyOrder::Kubernetes, call.input);
     }
-    return text;
+    return call;
   }
 
   static Call create_call(const std::string& ns, const std::vector<Outcome*>& outcomes,
-                          const std::string& dry_run) {
-    Call call;
-    call.ns = ns;
-    call.words = {"create", "--field-manager=trainjobc"};
-    if (!dry_run.empty()) call.words.push_back(dry_run);
-    call.words.insert(call.words.end(), {"-f", "-"});
-    call.input = manifests(outcomes);
-    return call;
+                          const std::string& dry_run, const Node* Item::*which = &Item::root) {
+    std::vector<std::string> words{"create", "--field-manager=trainjobc"};
+    if (!dry_run.empty()) words.push_back(dry_run);
+    return call_with(ns, std::move(words), outcomes, which);
   }
 
   void create_secrets(const std::string& ns, const std::vector<Outcome*>& secrets) {
@@ -481,14 +463,10 @@ class Sender {
   // kubectl has no client-side dry run of a server-side apply.
   Call apply_call(const std::string& ns, const std::vector<Outcome*>& outcomes) const {
     if (options_.dry_run == DryRun::Client) return create_call(ns, outcomes, dry_run_flag());
-    Call call;
-    call.ns = ns;
-    call.words = {"apply", "--server-side", "--field-manager=trainjobc"};
-    if (options_.force_conflicts) call.words.emplace_back("--force-conflicts");
-    if (options_.dry_run == DryRun::Server) call.words.push_back(dry_run_flag());
-    call.words.insert(call.words.end(), {"-f", "-"});
-    call.input = manifests(outcomes);
-    return call;
+    std::vector<std::string> words{"apply", "--server-side", "--field-manager=trainjobc"};
+    if (options_.force_conflicts) words.emplace_back("--force-conflicts");
+    if (options_.dry_run == DryRun::Server) words.push_back(dry_run_flag());
+    return call_with(ns, std::move(words), outcomes);
   }
 
   void apply(const std::string& ns, const std::vector<Outcome*>& outcomes) {

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
+#include <functional>
 #include <iterator>
 
 #include "base/text/text.h"
+#include "features/cluster/pods.h"
+#include "k8s/jobset/jobset.h"
 #include "model/trainer_names.h"
 
 namespace trainjobc::submit {
@@ -24,6 +26,11 @@ int64_t number_at(const Node& root, std::string_view key, int64_t otherwise) {
   return number;
 }
 
+namespace {
+
+constexpr std::string_view kOwnManager = "jobset.sigs.k8s.io/jobset-controller";
+
+// The condition of that type with any status; nullptr if there is none.
 const Node* condition_of(const Node& object, std::string_view type) {
   for (const Node* entry : items_at(object, {"status", "conditions"})) {
     if (value_at(*entry, {"type"}) == type) return entry;
@@ -31,25 +38,17 @@ const Node* condition_of(const Node& object, std::string_view type) {
   return nullptr;
 }
 
-namespace {
-
-constexpr std::string_view kOwnManager = "jobset.sigs.k8s.io/jobset-controller";
-
-// The condition of that type that is true; nullptr if there is none.
-const Node* condition(const Node& job_set, std::string_view type) {
-  const Node* entry = condition_of(job_set, type);
-  return entry && value_at(*entry, {"status"}) == "True" ? entry : nullptr;
+// The status of the condition of that type: "True"; "" if there is none.
+std::string_view status_of(const Node& object, std::string_view type) {
+  const Node* condition = condition_of(object, type);
+  return condition ? value_at(*condition, {"status"}) : std::string_view();
 }
 
-// The pods of all its Jobs; each Job has as many as its parallelism.
+// The pods of all its Jobs.
 int64_t pods_of(const Node& job_set) {
   int64_t pods = 0;
-  for (const Node* job : items_at(job_set, {"spec", "replicatedJobs"})) {
-    const Node* spec = job->at({"template", "spec"});
-    const int64_t parallelism = spec ? number_at(*spec, "parallelism", 1) : 1;
-    const int64_t completions = spec ? number_at(*spec, "completions", parallelism) : parallelism;
-    pods += number_at(*job, "replicas", 1) * std::min(parallelism, completions);
-  }
+  for (const k8s::jobset::ReplicatedJob& job : k8s::jobset::view_job_set(job_set).jobs)
+    pods += job.replicas * cluster::pods_per_job(job);
   return pods;
 }
 
@@ -84,14 +83,13 @@ JobSetState state_of(const Node& job_set) {
   const Node* status = job_set.get("status");
   state.restarts = status ? number_at(*status, "restarts") : 0;
   state.jobs = jobs_of(job_set);
-  const Node* completed = condition(job_set, "Completed");
-  const Node* failed = condition(job_set, "Failed");
-  if (const Node* end = failed ? failed : completed) {
-    state.phase = failed ? Phase::Failed : Phase::Completed;
-    state.message = value_at(*end, {"message"});
+  const bool has_failed = status_of(job_set, "Failed") == "True";
+  if (has_failed || status_of(job_set, "Completed") == "True") {
+    state.phase = has_failed ? Phase::Failed : Phase::Completed;
+    state.message = value_at(*condition_of(job_set, has_failed ? "Failed" : "Completed"), {"message"});
   } else if (!value_at(job_set, {"metadata", "deletionTimestamp"}).empty()) {
     state.phase = Phase::Deleting;
-  } else if (condition(job_set, "Suspended")) {
+  } else if (status_of(job_set, "Suspended") == "True") {
     state.phase = Phase::Suspended;
   } else if (!state.jobs.empty()) {
     state.phase = Phase::Running;
@@ -183,8 +181,8 @@ std::optional<Reason> reason_of_container(const Node& status, std::string_view p
 
 std::optional<Reason> reason_of_pod(const Node& pod) {
   const std::string_view name = value_at(pod, {"metadata", "name"});
-  const Node* scheduled = condition_of(pod, "PodScheduled");
-  if (scheduled && value_at(*scheduled, {"status"}) == "False") {
+  if (status_of(pod, "PodScheduled") == "False") {
+    const Node* scheduled = condition_of(pod, "PodScheduled");
     const std::string_view reason = value_at(*scheduled, {"reason"});
     return Reason{brief_of(reason),
                   fmt::format("pod {} is {}: {}", name,
@@ -216,7 +214,7 @@ std::string_view refusal_in(std::string_view message) {
 }
 
 bool is_name_part(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' || c == '_';
+  return base::is_alnum(c) || c == '-' || c == '.' || c == '_';
 }
 
 }  // namespace
@@ -228,8 +226,7 @@ std::string Reason::key(std::string_view job_set) const {
     while (end < text.size() && is_name_part(text[end])) ++end;
     const std::string_view word = std::string_view(text).substr(at, end - at);
     const bool is_its_own = word.starts_with(job_set) && word.substr(job_set.size()).starts_with('-');
-    std::ranges::copy_if(is_its_own ? "*" : word, std::back_inserter(key),
-                         [](char c) { return std::isdigit(static_cast<unsigned char>(c)) == 0; });
+    std::ranges::copy_if(is_its_own ? "*" : word, std::back_inserter(key), std::not_fn(base::is_digit));
     if (end == at) key += text[end++];
     at = end;
   }
@@ -253,31 +250,29 @@ std::optional<Reason> reason_of_job_set(const JobSetState& state) {
 PodState state_of_pod(const Node& pod) {
   PodState state;
   const std::string_view phase = value_at(pod, {"status", "phase"});
-  const Node* ready = condition_of(pod, "Ready");
   state.succeeded = phase == "Succeeded";
-  state.ready = phase == "Running" && ready && value_at(*ready, {"status"}) == "True";
+  state.ready = phase == "Running" && status_of(pod, "Ready") == "True";
   if (!state.ready && !state.succeeded) state.reason = reason_of_pod(pod);
   return state;
 }
 
 std::optional<Reason> reason_of_workload(const Node& workload) {
-  const auto status_of = [&](std::string_view type) {
-    const Node* condition = condition_of(workload, type);
-    return condition ? value_at(*condition, {"status"}) : std::string_view();
+  const auto is = [&](std::string_view type, std::string_view status) {
+    return status_of(workload, type) == status;
   };
   const auto said = [&](std::string_view type) {
     return value_at(*condition_of(workload, type), {"message"});
   };
   constexpr std::string_view kBrief = "waits for Kueue";
-  if (status_of("Admitted") == "True" || status_of("Finished") == "True") return std::nullopt;
-  if (status_of("QuotaReserved") == "True") {
-    const bool has_words = status_of("Admitted") == "False";
+  if (is("Admitted", "True") || is("Finished", "True")) return std::nullopt;
+  if (is("QuotaReserved", "True")) {
+    const bool has_words = is("Admitted", "False");
     return Reason{std::string(kBrief), fmt::format("waits for Kueue's admission checks{}{}",
                                                    has_words ? ": " : "", has_words ? said("Admitted") : "")};
   }
-  if (status_of("QuotaReserved") == "False")
+  if (is("QuotaReserved", "False"))
     return Reason{std::string(kBrief), fmt::format("waits for Kueue: {}", said("QuotaReserved"))};
-  if (status_of("Evicted") == "True")
+  if (is("Evicted", "True"))
     return Reason{std::string(kBrief), fmt::format("Kueue evicted it: {}", said("Evicted"))};
   return std::nullopt;
 }

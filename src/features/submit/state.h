@@ -19,9 +19,6 @@ using yaml::value_at;
 // Fields that live objects of all kinds have.
 int64_t number_at(const yaml::Node& root, std::string_view key, int64_t otherwise = 0);
 
-// The condition of that type with any status; nullptr if there is none.
-const yaml::Node* condition_of(const yaml::Node& object, std::string_view type);
-
 enum class Phase {
   Pending,    // no controller has processed it
   Suspended,  // suspended by a queue, or by spec.suspend

@@ -69,13 +69,13 @@ Follower::Follower(std::span<const Object* const> job_sets, Time begin) : begin_
 }
 
 Follower::Followed* Follower::find(const std::string& ns, std::string_view name) {
-  const auto found = by_name_.find({ns, std::string(name)});
-  return found != by_name_.end() && !found->second->has_ended ? found->second : nullptr;
+  Followed* found = base::value_or(by_name_, Key{ns, std::string(name)});
+  return found && !found->has_ended ? found : nullptr;
 }
 
 Follower::Followed* Follower::of_job(const std::string& ns, std::string_view job) {
-  const auto found = by_job_.find({ns, std::string(job)});
-  return found != by_job_.end() && !found->second->has_ended ? found->second : nullptr;
+  Followed* found = base::value_or(by_job_, Key{ns, std::string(job)});
+  return found && !found->has_ended ? found : nullptr;
 }
 
 // "<job>-<index>-<random>", without the index if the Job isn't indexed.
@@ -324,35 +324,23 @@ constexpr seconds kTick{1};
 // The time that a call has at least, however soon --timeout is over.
 constexpr seconds kShortestCall{5};
 
-enum class What { Pods, Events, Workloads };
+// What is polled besides the JobSets.
+struct What {
+  std::string_view kind;
+  std::string_view resource;
+  std::string_view words;
 
-std::string_view resource_of(What what) {
-  switch (what) {
-    case What::Pods: return "pods";
-    case What::Events: return "events";
-    case What::Workloads: return "workloads.kueue.x-k8s.io";
-  }
-  return "";
-}
+  bool operator==(const What&) const = default;
+};
 
-std::string_view kind_of(What what) {
-  switch (what) {
-    case What::Pods: return "Pod";
-    case What::Events: return "Event";
-    case What::Workloads: return "Workload";
-  }
-  return "";
-}
+constexpr What kPods{"Pod", "pods", "pods"};
+constexpr What kEvents{"Event", "events", "events"};
+constexpr What kWorkloads{"Workload", "workloads.kueue.x-k8s.io", "Workloads of Kueue"};
 
-std::string_view words_of(What what) {
-  return what == What::Workloads ? "Workloads of Kueue" : resource_of(what);
-}
-
-// What is polled in one namespace besides the JobSets.
 struct Namespace {
   std::string name;
-  std::set<What> hidden;  // that the user may not list, or that the cluster does not know
-  int failed_events = 0;  // requests in a row
+  std::set<std::string_view> hidden;  // kinds that the user may not list, or that the cluster does not know
+  int failed_events = 0;              // requests in a row
 };
 
 class Waiter {
@@ -414,9 +402,9 @@ class Waiter {
     for (Namespace& ns : namespaces_) {
       if (names_in(ns.name).empty()) continue;
       if (sleep(milliseconds(0)) || !poll_job_sets(ns.name)) return;
-      for (const What what : {What::Pods, What::Events, What::Workloads}) {
+      for (const What& what : {kPods, kEvents, kWorkloads}) {
         if (names_in(ns.name).empty() || sleep(milliseconds(0))) break;
-        if (!ns.hidden.contains(what)) poll(ns, what);
+        if (!ns.hidden.contains(what.kind)) poll(ns, what);
       }
     }
     follower_.tick(clock_.now());
@@ -454,37 +442,33 @@ class Waiter {
     result_.failure = {};
     failed_ = 0;
     for (const std::string& name : names) {
-      const auto found = std::ranges::find(live.objects, name, &cluster::LiveObject::name);
-      if (found == live.objects.end()) {
-        follower_.take_missing(ns, name, clock_.now());
-      } else {
+      if (const auto* found = base::find(live.objects, name, &cluster::LiveObject::name)) {
         follower_.take(ns, *found->root, clock_.now());
+      } else {
+        follower_.take_missing(ns, name, clock_.now());
       }
     }
     return true;
   }
 
-  void poll(Namespace& ns, What what) {
-    if (what == What::Workloads && !follower_.waits_for_a_queue(ns.name)) return;
-    Call call;
-    call.ns = ns.name;
-    call.words = {"get", std::string(resource_of(what)), "-o", "json"};
-    if (what == What::Pods) call.words.push_back(pods_selector(ns.name));
+  void poll(Namespace& ns, const What& what) {
+    if (what == kWorkloads && !follower_.waits_for_a_queue(ns.name)) return;
+    Call call{ns.name, {"get", std::string(what.resource), "-o", "json"}};
+    if (what == kPods) call.words.push_back(pods_selector(ns.name));
     call.timeout = longest_call();
     const Clock::Time asked = clock_.now();
     cluster::LiveSet live;
-    const std::array kinds{kind_of(what)};
-    const cluster::Answer answer = cluster::ask(kubectl_, call, live, kinds);
+    const cluster::Answer answer = cluster::ask(kubectl_, call, live, std::span(&what.kind, 1));
     if (!answer.ok()) return failed(ns, what, answer.failure);
-    if (what == What::Workloads) follower_.forget_workloads(ns.name);
-    if (what == What::Pods) {
+    if (what == kWorkloads) follower_.forget_workloads(ns.name);
+    if (what == kPods) {
       std::set<std::string, std::less<>> names;
       for (const cluster::LiveObject& pod : live.objects) names.insert(pod.name);
       follower_.keep_pods(ns.name, names);
     }
     for (const cluster::LiveObject& object : live.objects)
       follower_.take(ns.name, *object.root, clock_.now());
-    if (what != What::Events) return;
+    if (what != kEvents) return;
     ns.failed_events = 0;
     follower_.took_events(ns.name, asked);
   }
@@ -496,25 +480,24 @@ class Waiter {
   }
 
   // Other failures may pass; but a deleted JobSet does not wait for its events forever.
-  void failed(Namespace& ns, What what, const Failure& failure) {
+  void failed(Namespace& ns, const What& what, const Failure& failure) {
     const bool is_refused = failure.cause == Cause::Forbidden || failure.cause == Cause::NoKind;
-    const bool is_given_up = what == What::Events && ++ns.failed_events >= kMaxFailedPolls;
+    const bool is_given_up = what == kEvents && ++ns.failed_events >= kMaxFailedPolls;
     if ((!is_refused && !is_given_up) || sleep(milliseconds(0))) return;
-    ns.hidden.insert(what);
-    if (what == What::Workloads && failure.cause == Cause::NoKind) return;
-    if (what == What::Pods) follower_.hide_pods();
-    if (what == What::Events) follower_.hide_events();
+    ns.hidden.insert(what.kind);
+    if (what == kWorkloads && failure.cause == Cause::NoKind) return;
+    if (what == kPods) follower_.hide_pods();
+    if (what == kEvents) follower_.hide_events();
     listener_.note(note_of(ns, what, failure));
   }
 
-  static std::string note_of(const Namespace& ns, What what, const Failure& failure) {
+  static std::string note_of(const Namespace& ns, const What& what, const Failure& failure) {
     const std::string where = ns.name.empty() ? "" : fmt::format(" of namespace {}", ns.name);
     if (failure.cause == Cause::Forbidden || failure.cause == Cause::NoKind) {
-      return fmt::format("you are not allowed to list the {}{}: what they report is not shown{}",
-                         words_of(what), where,
-                         failure.cause == Cause::Forbidden ? "" : " (the cluster does not know them)");
+      return fmt::format("you are not allowed to list the {}{}: what they report is not shown{}", what.words,
+                         where, failure.cause == Cause::Forbidden ? "" : " (the cluster does not know them)");
     }
-    return fmt::format("the {}{} can't be listed: what they report is not shown\n{}", words_of(what), where,
+    return fmt::format("the {}{} can't be listed: what they report is not shown\n{}", what.words, where,
                        describe(failure));
   }
 

@@ -37,6 +37,11 @@ bool has_label_value_form(std::string_view text) {
   return text.empty() || is_name_part(text);
 }
 
+std::string_view subdomain_of(const JobSetView& view) {
+  const std::string_view given = yaml::value_at(*view.spec, {"network", "subdomain"});
+  return given.empty() ? view.name : given;
+}
+
 bool is_dns1123_subdomain(std::string_view text) {
   constexpr size_t kMaxSubdomain = 253;
   return text.size() <= kMaxSubdomain && is_dns_subdomain(text);
@@ -58,15 +63,10 @@ std::string first_job_name(const JobSetView& view, const ReplicatedJob& job) {
   return job_name(view.name, job.name, 0);
 }
 
-std::string_view subdomain(const JobSetView& view) {
-  const Node* given = view.spec->at({"network", "subdomain"});
-  return given && given->size() > 0 ? given->text() : view.name;
-}
-
 std::string coordinator_address(const JobSetView& view, const Node& coordinator) {
   const std::string job =
       job_name(view.name, text_at(coordinator, "replicatedJob"), int_at(coordinator, "jobIndex").value_or(0));
-  return pod_address(job, int_at(coordinator, "podIndex").value_or(0), subdomain(view));
+  return pod_address(job, int_at(coordinator, "podIndex").value_or(0), subdomain_of(view));
 }
 
 // The Job's place, which is both in labels and in annotations.
@@ -187,7 +187,7 @@ const Node* first_job(const Node& admitted, const JobSetView& view, const Replic
   const Node* has_names = view.spec->at({"network", "enableDNSHostnames"});
   if (has_names && has_names->as_bool() == true) {
     pod = make.with(pod, "subdomain",
-                    make.string(subdomain(view), make.made("controller/subdomain", {has_names})));
+                    make.string(subdomain_of(view), make.made("controller/subdomain", {has_names})));
   }
   job = with_metadata(job, "annotations", annotations, make);
   const Node* asked = job->at({"metadata", "annotations"});

@@ -94,6 +94,8 @@ std::string job_name(std::string_view job_set, std::string_view replicated_job, 
 
 // The pod's host name and its domain: <job>-<pod>.<subdomain>
 std::string pod_address(std::string_view job_name, int64_t pod, std::string_view subdomain);
+// Its own, or by default the JobSet's name.
+std::string_view subdomain_of(const JobSetView& view);
 
 // <template>-<jobSet>
 std::string claim_name(std::string_view claim_template, std::string_view job_set);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What kustomize itself makes of such folders is shown with the real one in tests/integrations/kustomize_test.py.
+// What kustomize itself makes of such folders is shown with the real one in
+// tests/integrations/kustomize_test.py.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "features/kustomize/origins.h"
+#include "features/kustomize/kustomization.h"
 #include "support/test_console.h"
 
 namespace trainjobc::kustomize_test {
@@ -29,7 +30,8 @@ class Programs final : public base::ProcessRunner {
     if (request.argv[0] != program) return base::io_error("run", request.argv[0], ENOENT);
     calls.push_back(request.argv);
     const auto found = built.find(request.argv[2]);
-    if (found == built.end()) return base::ProcessResult{1, "", "Error: accumulating resources:\n no such file\n"};
+    if (found == built.end())
+      return base::ProcessResult{1, "", "Error: accumulating resources:\n no such file\n"};
     return base::ProcessResult{0, found->second, ""};
   }
 };
@@ -41,7 +43,8 @@ struct Folder {
   Folder() {
     files.files["base/job.yaml"] = kJob;
     files.files["base/kustomization.yaml"] = "resources: [job.yaml]\n";
-    files.files["overlays/prod/kustomization.yaml"] = "resources: [../../base]\npatches:\n- path: nodes.yaml\n";
+    files.files["overlays/prod/kustomization.yaml"] =
+        "resources: [../../base]\npatches:\n- path: nodes.yaml\n";
     files.files["overlays/prod/nodes.yaml"] =
         "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: bert}\nspec:\n"
         "  trainer:\n    numNodes: 4\n    numProcPerNod: 8\n";
@@ -62,7 +65,8 @@ struct Folder {
 };
 
 constexpr const char* kUnknownField =
-    "overlays/prod/nodes.yaml:7:5: error: unknown field \"numProcPerNod\" in spec.trainer [input/unknown-field]\n"
+    "overlays/prod/nodes.yaml:7:5: error: unknown field \"numProcPerNod\" in spec.trainer "
+    "[input/unknown-field]\n"
     "    7 |     numProcPerNod: 8\n"
     "      |     ^~~~~~~~~~~~~ did you mean \"numProcPerNode\"?\n\n";
 
@@ -71,9 +75,11 @@ constexpr const char* kUnknownField =
 TEST_CASE("kustomize: -k builds a root; findings are where the value is written") {
   Folder folder;
   Run run = folder.run({"lint", "-k", "overlays/prod"});
-  CHECK(run.out == kUnknownField + std::string("1 finding (1 error) in 1 of 4 files; 1 can be fixed with --fix=all\n"));
+  CHECK(run.out ==
+        kUnknownField + std::string("1 finding (1 error) in 1 of 4 files; 1 can be fixed with --fix=all\n"));
   CHECK(run.status == 1);
-  CHECK(folder.programs.calls == std::vector<std::vector<std::string>>{{"kustomize", "build", "overlays/prod"}});
+  CHECK(folder.programs.calls ==
+        std::vector<std::vector<std::string>>{{"kustomize", "build", "overlays/prod"}});
   folder.programs.program = "kubectl";
   run = folder.run({"lint", "-k", "overlays/prod/"});
   CHECK(run.status == 1);
@@ -104,13 +110,16 @@ TEST_CASE("kustomize: a root that can't be built") {
 
 TEST_CASE("kustomize: what is not here is not fetched unless asked for") {
   Folder folder;
-  for (const char* remote : {"https://github.com/team/base", "github.com/team/base?ref=v1", "git@host:team/base"}) {
+  for (const char* remote :
+       {"https://github.com/team/base", "github.com/team/base?ref=v1", "git@host:team/base"}) {
     folder.files.files["base/kustomization.yaml"] = fmt::format("resources:\n- {}\n", remote);
     const Run run = folder.run({"lint", "-k", "overlays/prod"});
-    CHECK(run.err ==
-          fmt::format("trainjobc: overlays/prod: base/kustomization.yaml:2: {} is not here: kustomize would fetch it; "
-                      "--kustomize-remote allows that\n",
-                      remote));
+    CHECK(
+        run.err ==
+        fmt::format(
+            "trainjobc: overlays/prod: base/kustomization.yaml:2: {} is not here: kustomize would fetch it; "
+            "--kustomize-remote allows that\n",
+            remote));
     CHECK(run.status == 2);
   }
   CHECK(folder.programs.calls.empty());
@@ -118,13 +127,16 @@ TEST_CASE("kustomize: what is not here is not fetched unless asked for") {
   CHECK(folder.programs.calls.size() == 1);
   folder.files.files["base/kustomization.yaml"] = "resources: [job.yaml, git@host:team/base]\n";
   CHECK(folder.run({"lint", "overlays"}).err ==
-        "note: overlays/prod: base/kustomization.yaml:1: git@host:team/base is not here: kustomize would fetch it; "
+        "note: overlays/prod: base/kustomization.yaml:1: git@host:team/base is not here: kustomize would "
+        "fetch it; "
         "--kustomize-remote allows that\n    its files are checked one by one\n"
-        "trainjobc: overlays contains no TrainJob and no runtime; -v shows what was skipped, --allow-empty accepts "
+        "trainjobc: overlays contains no TrainJob and no runtime; -v shows what was skipped, --allow-empty "
+        "accepts "
         "this\n");
   CHECK(folder.run({"lint", "--kustomize-remote", "overlays"}).err == "");
   CHECK(folder.programs.calls.size() == 2);
-  folder.files.files["base/kustomization.yaml"] = "resources: [job.yaml]\nopenapi: {path: 'https://a/b.json'}\n";
+  folder.files.files["base/kustomization.yaml"] =
+      "resources: [job.yaml]\nopenapi: {path: 'https://a/b.json'}\n";
   CHECK(folder.run({"lint", "-k", "base"}).err ==
         "trainjobc: base: base/kustomization.yaml:2: https://a/b.json is not here: kustomize would fetch it; "
         "--kustomize-remote allows that\n");
@@ -144,21 +156,25 @@ TEST_CASE("kustomize: a base that may be read in another way than here is not bu
         "trainjobc: overlays/prod: base/kustomization.yaml:3: kustomize reads only the first document of a "
         "kustomization\n");
   CHECK(lint("resources: [job.yaml]\nComponents: [github.com/team/base]\n") ==
-        "trainjobc: overlays/prod: base/kustomization.yaml:2: unknown field \"Components\": kustomize takes it for "
+        "trainjobc: overlays/prod: base/kustomization.yaml:2: unknown field \"Components\": kustomize takes "
+        "it for "
         "components\n");
   CHECK(lint("re\u017fource\u017f: [github.com/team/base]\n") ==
-        "trainjobc: overlays/prod: base/kustomization.yaml:1: unknown field \"re\u017fource\u017f\": kustomize takes it "
+        "trainjobc: overlays/prod: base/kustomization.yaml:1: unknown field \"re\u017fource\u017f\": "
+        "kustomize takes it "
         "for resources\n");
   folder.files.files["base/a.yaml"] = "a: [\n";
   CHECK(lint("generators: [a.yaml]\n").starts_with("trainjobc: overlays/prod: base/a.yaml:1: "));
-  CHECK(lint("generators:\n- |-\n  a: [\n").starts_with("trainjobc: overlays/prod: base/kustomization.yaml:2: "));
+  CHECK(lint("generators:\n- |-\n  a: [\n")
+            .starts_with("trainjobc: overlays/prod: base/kustomization.yaml:2: "));
   CHECK(folder.programs.calls.empty());
 }
 
 TEST_CASE("kustomize: a walk builds what no other kustomization includes, instead of reading its files") {
   Folder folder;
   const Run run = folder.run({"lint", "-v", "."});
-  CHECK(run.out == kUnknownField + std::string("1 finding (1 error) in 1 of 4 files; 1 can be fixed with --fix=all\n"));
+  CHECK(run.out ==
+        kUnknownField + std::string("1 finding (1 error) in 1 of 4 files; 1 can be fixed with --fix=all\n"));
   CHECK(run.err ==
         "note: ./base/job.yaml is part of overlays/prod, which was built: skipped\n"
         "note: ./base/kustomization.yaml is part of overlays/prod, which was built: skipped\n"
@@ -174,7 +190,8 @@ TEST_CASE("kustomize: without a program, a walk says so once and checks patches 
   CHECK(run.out.starts_with(kUnknownField));
   CHECK(run.out.find("input/required") == std::string::npos);
   CHECK(run.err ==
-        "note: overlays/a and other kustomizations are read as files: neither kustomize nor kubectl is on the PATH\n");
+        "note: overlays/a and other kustomizations are read as files: neither kustomize nor kubectl is on "
+        "the PATH\n");
 }
 
 TEST_CASE("kustomize: settings require or forbid it, and name the roots") {
@@ -199,16 +216,19 @@ TEST_CASE("kustomize: settings require or forbid it, and name the roots") {
 TEST_CASE("kustomize: other commands read files, and say what they don't build") {
   Folder folder;
   CHECK(folder.run({"render", "overlays"}).err ==
-        "trainjobc: overlays contains no TrainJob and no runtime that is not built: -k overlays/prod builds one\n");
+        "trainjobc: overlays contains no TrainJob and no runtime that is not built: -k overlays/prod builds "
+        "one\n");
   folder.files.files["overlays/other.yaml"] = Folder::patched("name: bert", "name: other");
   CHECK(folder.run({"render", "overlays", "-o", "name"}).err ==
         "note: overlays/prod is not built, its files are read one by one: -k overlays/prod builds it\n");
   folder.files.files["more/kustomization.yaml"] = "resources: [../base]\n";
   CHECK(folder.run({"render", "overlays", "more", "--allow-empty", "-o", "name"}).err ==
         "note: more and 1 other are not built, their files are read one by one: -k more builds one\n");
-  CHECK(folder.run({"render", "-k", "overlays/prod", "-o", "name"}).err.find("not built") == std::string::npos);
-  CHECK(folder.run({"render", "-k", "overlays/prod", "overlays", "-o", "name"}).err.find("overlays/prod is") ==
+  CHECK(folder.run({"render", "-k", "overlays/prod", "-o", "name"}).err.find("not built") ==
         std::string::npos);
+  CHECK(
+      folder.run({"render", "-k", "overlays/prod", "overlays", "-o", "name"}).err.find("overlays/prod is") ==
+      std::string::npos);
 }
 
 TEST_CASE("kustomize: a root that a flag and a directory name is built once") {
@@ -222,12 +242,15 @@ TEST_CASE("kustomize: a root that a flag and a directory name is built once") {
 TEST_CASE("kustomize: runtimes of a root, and who uses them") {
   Folder folder;
   const auto runtime = [](const std::string& name) {
-    return "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata:\n  name: " + name + "\n";
+    return "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata:\n  name: " +
+           name + "\n";
   };
   folder.files.files["base/runtime.yaml"] = runtime("mine");
   folder.files.files["base/kustomization.yaml"] = "resources: [job.yaml, runtime.yaml]\nnamePrefix: dev-\n";
-  folder.programs.built["base"] = Folder::patched("name: bert", "name: dev-bert") + "---\n" + runtime("dev-mine");
-  CHECK(folder.run({"runtimes", "-k", "base", "-o", "name"}).out.starts_with("deepspeed-distributed\ndev-mine\n"));
+  folder.programs.built["base"] =
+      Folder::patched("name: bert", "name: dev-bert") + "---\n" + runtime("dev-mine");
+  CHECK(folder.run({"runtimes", "-k", "base", "-o", "name"})
+            .out.starts_with("deepspeed-distributed\ndev-mine\n"));
   CHECK(folder.run({"runtimes", "--show", "dev-mine", "-k", "base"}).out == runtime("dev-mine"));
   CHECK(folder.run({"runtimes", "--used-by", "-k", "base"}).out ==
         "RUNTIME            KIND                    JOB               FROM\n"
@@ -240,9 +263,10 @@ TEST_CASE("kustomize: each root is a scope") {
   folder.programs.built["overlays/a"] = kJob;
   folder.programs.built["overlays/prod"] = Folder::patched("numNodes: 1", "numNodes: 4");
   const Run run = folder.run({"plan", "-k", "overlays/a", "-k", "overlays/prod"});
-  CHECK(run.out.starts_with("SCOPE          JOB           NODES  PODS  PROCESSES  GANG  QUEUE  HOSTS\n"
-                            "overlays/a     default/bert  1      1     1          -     -      bert-node-0-0.bert\n"
-                            "overlays/prod  default/bert  4      4     4          -     -      bert-node-0-{0..3}.bert\n"));
+  CHECK(run.out.starts_with(
+      "SCOPE          JOB           NODES  PODS  PROCESSES  GANG  QUEUE  HOSTS\n"
+      "overlays/a     default/bert  1      1     1          -     -      bert-node-0-0.bert\n"
+      "overlays/prod  default/bert  4      4     4          -     -      bert-node-0-{0..3}.bert\n"));
 }
 
 TEST_CASE("kustomize: --fix edits a base as all its overlays want it, or not at all") {
@@ -279,19 +303,23 @@ TEST_CASE("kustomize: a runtime that was renamed, and images that don't reach th
   folder.files.files["base/runtime.yaml"] =
       "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: team}\n";
   folder.files.files["base/kustomization.yaml"] =
-      "resources: [job.yaml, runtime.yaml]\nnamePrefix: x-\nimages:\n- {name: ghcr.io/team/bert, newTag: '2.0'}\n";
+      "resources: [job.yaml, runtime.yaml]\nnamePrefix: x-\nimages:\n- {name: ghcr.io/team/bert, newTag: "
+      "'2.0'}\n";
   std::string built = folder.files.files["base/job.yaml"];
   folder.programs.built["base"] = built.replace(built.find("name: bert"), 10, "name: x-bert");
   const Run run = folder.run({"lint", "-k", "base"});
   CHECK(run.out ==
         "base/job.yaml:7:11: error: there is no ClusterTrainingRuntime \"team\" [input/missing-runtime]\n"
         "    7 |     name: team\n"
-        "      |           ^~~~ kustomize has renamed it to x-team, but not the runtimeRef, which it does not know: add "
+        "      |           ^~~~ kustomize has renamed it to x-team, but not the runtimeRef, which it does "
+        "not know: add "
         "a file to configurations: with what trainjobc kustomize-config prints\n\n"
-        "base/kustomization.yaml:4:10: warning: the entry for ghcr.io/team/bert does not reach spec.trainer.image of "
+        "base/kustomization.yaml:4:10: warning: the entry for ghcr.io/team/bert does not reach "
+        "spec.trainer.image of "
         "TrainJob x-bert: kustomize changes the images of the kinds it knows [advice/kustomize-images]\n"
         "    4 | - {name: ghcr.io/team/bert, newTag: '2.0'}\n"
-        "      |          ^~~~~~~~~~~~~~~~~ add a file to configurations: with what trainjobc kustomize-config prints\n"
+        "      |          ^~~~~~~~~~~~~~~~~ add a file to configurations: with what trainjobc "
+        "kustomize-config prints\n"
         "  note: the image at base/job.yaml:9:12\n\n"
         "2 findings (1 error, 1 warning) in 2 of 3 files\n");
 }
@@ -299,18 +327,22 @@ TEST_CASE("kustomize: a runtime that was renamed, and images that don't reach th
 TEST_CASE("kustomize: an object that a patch has renamed") {
   Folder folder;
   folder.files.files["overlays/prod/kustomization.yaml"] =
-      "resources: [../../base]\nnamePrefix: x-\nimages:\n- {name: ghcr.io/team/bert, newTag: '2.0'}\npatches:\n"
+      "resources: [../../base]\nnamePrefix: x-\nimages:\n- {name: ghcr.io/team/bert, newTag: "
+      "'2.0'}\npatches:\n"
       "- target: {kind: TrainJob, labelSelector: app=bert}\n  options: {allowNameChange: true}\n  patch: |-\n"
       "    - {op: replace, path: /metadata/name, value: gpt}\n- path: nodes.yaml\n";
   std::string& built = folder.programs.built["overlays/prod"];
   built.replace(built.find("name: bert"), 10, "name: x-gpt");
   CHECK(folder.run({"lint", "-k", "overlays/prod"}).out ==
-        "overlays/prod/kustomization.yaml:4:10: warning: the entry for ghcr.io/team/bert does not reach spec.trainer.image "
+        "overlays/prod/kustomization.yaml:4:10: warning: the entry for ghcr.io/team/bert does not reach "
+        "spec.trainer.image "
         "of TrainJob x-gpt: kustomize changes the images of the kinds it knows [advice/kustomize-images]\n"
         "    4 | - {name: ghcr.io/team/bert, newTag: '2.0'}\n"
-        "      |          ^~~~~~~~~~~~~~~~~ add a file to configurations: with what trainjobc kustomize-config prints\n"
+        "      |          ^~~~~~~~~~~~~~~~~ add a file to configurations: with what trainjobc "
+        "kustomize-config prints\n"
         "  note: the image at base/job.yaml:9:12\n\n"
-        "overlays/prod/nodes.yaml:7:5: error: unknown field \"numProcPerNod\" in spec.trainer [input/unknown-field]\n"
+        "overlays/prod/nodes.yaml:7:5: error: unknown field \"numProcPerNod\" in spec.trainer "
+        "[input/unknown-field]\n"
         "    7 |     numProcPerNod: 8\n      |     ^~~~~~~~~~~~~ did you mean \"numProcPerNode\"?\n\n"
         "2 findings (1 error, 1 warning) in 2 of 4 files; 1 can be fixed with --fix=all\n");
 }
@@ -320,8 +352,10 @@ namespace {
 // Where the values of a built object are: "spec.trainer.image overlays/prod/kustomization.yaml:4".
 void add_places(const yaml::Node& node, const std::string& path, std::string& out) {
   for (const yaml::Entry& entry : node.entries())
-    add_places(*entry.value, path.empty() ? std::string(entry.key) : fmt::format("{}.{}", path, entry.key), out);
-  for (size_t i = 0; i < node.items().size(); ++i) add_places(*node.items()[i], fmt::format("{}[{}]", path, i), out);
+    add_places(*entry.value, path.empty() ? std::string(entry.key) : fmt::format("{}.{}", path, entry.key),
+               out);
+  for (size_t i = 0; i < node.items().size(); ++i)
+    add_places(*node.items()[i], fmt::format("{}[{}]", path, i), out);
   if (!node.is_scalar()) return;
   const base::Location at = yaml::locate(node);
   out += fmt::format("{} {}:{}\n", path, at.file ? at.file->name() : "-", at.line);
@@ -345,18 +379,22 @@ TEST_CASE("kustomize: the place of each value") {
   files.files["base/job.yaml"] = kJob;
   files.files["base/kustomization.yaml"] = "resources: [job.yaml]\nnameSuffix: -v2\n";
   files.files["tune/kustomization.yaml"] =
-      "kind: Component\npatches:\n- target: {kind: TrainJob}\n  patch: |-\n    - {op: add, path: /spec/trainer/env/-, "
+      "kind: Component\npatches:\n- target: {kind: TrainJob}\n  patch: |-\n    - {op: add, path: "
+      "/spec/trainer/env/-, "
       "value: {name: SEED, value: b}}\n";
   files.files["prod/kustomization.yaml"] =
       "resources: [../base]\ncomponents: [../tune]\nnamespace: team\nlabels:\n- pairs: {owner: x}\nimages:\n"
-      "- name: ghcr.io/team/bert\n  newTag: '2.0'\nreplicas:\n- {name: bert, count: 4}\npatches:\n- path: lr.yaml\n";
+      "- name: ghcr.io/team/bert\n  newTag: '2.0'\nreplicas:\n- {name: bert, count: 4}\npatches:\n- path: "
+      "lr.yaml\n";
   files.files["prod/lr.yaml"] =
       "kind: TrainJob\nmetadata: {name: bert}\nspec:\n  trainer:\n    env:\n    - name: LR\n      value: c\n";
-  CHECK(places(files, "prod",
-               "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  labels: {owner: x}\n"
-               "  name: bert-v2\n  namespace: team\nspec:\n  runtimeRef: {name: torch-distributed}\n  trainer:\n"
-               "    command: [torchrun, train.py]\n    env:\n    - {name: LR, value: c}\n    - {name: SEED, value: b}\n"
-               "    image: ghcr.io/team/bert:2.0\n    numNodes: 4\n") ==
+  CHECK(places(
+            files, "prod",
+            "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  labels: {owner: x}\n"
+            "  name: bert-v2\n  namespace: team\nspec:\n  runtimeRef: {name: torch-distributed}\n  trainer:\n"
+            "    command: [torchrun, train.py]\n    env:\n    - {name: LR, value: c}\n    - {name: SEED, "
+            "value: b}\n"
+            "    image: ghcr.io/team/bert:2.0\n    numNodes: 4\n") ==
         "apiVersion base/job.yaml:1\nkind prod/lr.yaml:1\nmetadata.labels.owner prod/kustomization.yaml:5\n"
         "metadata.name base/kustomization.yaml:2\nmetadata.namespace prod/kustomization.yaml:3\n"
         "spec.runtimeRef.name base/job.yaml:7\nspec.trainer.command[0] base/job.yaml:10\n"
@@ -371,7 +409,8 @@ TEST_CASE("kustomize: kustomizations that include each other, and what no file h
   files.files["a/kustomization.yaml"] = "resources: [../b]\n";
   files.files["b/kustomization.yaml"] = "resources: [../a, job.yaml]\n";
   files.files["b/job.yaml"] = kJob;
-  CHECK(places(files, "a", "kind: TrainJob\nmetadata: {name: other}\n") == "kind built:1\nmetadata.name built:2\n");
+  CHECK(places(files, "a", "kind: TrainJob\nmetadata: {name: other}\n") ==
+        "kind built:1\nmetadata.name built:2\n");
 }
 
 }  // namespace trainjobc::kustomize_test

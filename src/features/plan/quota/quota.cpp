@@ -285,8 +285,7 @@ std::string plural_of(std::string_view kind) {
 FetchedQuota fetch_quota(const kubectl::Kubectl& kubectl) {
   FetchedQuota fetched;
   for (const Resource& resource : kResources) {
-    kubectl::Call call;
-    call.words = {"get", std::string(resource.name), "--all-namespaces", "-o", "json"};
+    const kubectl::Call call{.words = {"get", std::string(resource.name), "--all-namespaces", "-o", "json"}};
     cluster::Answer answer = cluster::ask(kubectl, call, *fetched.objects, std::span(&resource.kind, 1));
     fetched.warnings += answer.warnings;
     if (answer.ok()) continue;
