@@ -65,28 +65,27 @@ using schema::Schema;
 using schema::Type;
 using schema::Wire;
 
+namespace {
+
+constexpr Schema kText{.type = Type::String};
+constexpr Schema kTexts{.type = Type::Object, .additional = &kText};
+constexpr Schema kFlag{.type = Type::Boolean};
+constexpr Schema kQuantity{.type = Type::IntOrString, .quantity = true};
+constexpr Schema kQuantities{.type = Type::Object, .additional = &kQuantity};
+constexpr std::array kGroupFields{Property{"minResources", &kQuantities}};
+constexpr Schema kGroupSpec{.type = Type::Object, .properties = kGroupFields};
+
+}  // namespace
+
 ObjectSchemas::ObjectSchemas(const schema::VersionSchemas& version)
-    : job_set_(version.kind("JobSet")->schema) {
-  text_.type = Type::String;
-  texts_.type = Type::Object;
-  texts_.additional = &text_;
-  flag_.type = Type::Boolean;
-  quantity_.type = Type::IntOrString;
-  quantity_.quantity = true;
-  quantities_.type = Type::Object;
-  quantities_.additional = &quantity_;
-  group_fields_ = {Property{"minResources", &quantities_, Wire::OmitEmpty}};
-  group_spec_.type = Type::Object;
-  group_spec_.properties = group_fields_;
-  fields_ = {Property{"binaryData", &texts_, Wire::OmitEmpty},
-             Property{"data", &texts_, Wire::OmitEmpty},
-             Property{"immutable", &flag_, Wire::OmitEmpty},
-             Property{"metadata", job_set_->property("metadata")->schema, Wire::Struct},
-             Property{"spec", &group_spec_, Wire::Struct},
-             Property{"stringData", &texts_, Wire::OmitEmpty}};
-  object_.type = Type::Object;
-  object_.properties = fields_;
-}
+    : job_set_(version.kind("JobSet")->schema),
+      fields_{Property{"binaryData", &kTexts},
+              Property{"data", &kTexts},
+              Property{"immutable", &kFlag},
+              Property{"metadata", job_set_->property("metadata")->schema, Wire::Struct},
+              Property{"spec", &kGroupSpec, Wire::Struct},
+              Property{"stringData", &kTexts}},
+      object_{.type = Type::Object, .properties = fields_} {}
 
 const Schema* ObjectSchemas::find(std::string_view kind) const {
   if (kind == "JobSet") return job_set_;
@@ -96,7 +95,6 @@ const Schema* ObjectSchemas::find(std::string_view kind) const {
 namespace {
 
 using schema::FieldDifference;
-using schema::Step;
 using yaml::Entry;
 using yaml::Node;
 
@@ -113,90 +111,61 @@ struct Compared {
   bool is_queued = false;  // Kueue suspends and resumes the job
 };
 
-class FieldJudge {
- public:
-  explicit FieldJudge(const Compared& objects) : objects_(objects) {}
-
-  void add(FieldDifference field, std::vector<Difference>& out) const {
-    if (is_default(field)) return;
-    const bool only_live = field.live && !field.rendered;
-    if (only_live && field.live->is_map() && field.live->size() > 0) {
-      add_map(field, out);
-    } else {
-      out.push_back(judge(std::move(field)));
-    }
-  }
-
- private:
-  bool is_default(const FieldDifference& field) const {
-    if (!objects_.is_job_set || (field.live && field.rendered)) return false;
-    std::vector<const Node*> parents = field.live
-                                           ? nodes_along(objects_.live, field.path, Side::Live)
-                                           : nodes_along(objects_.rendered, field.path, Side::Rendered);
-    if (parents.size() > field.path.size()) parents.resize(field.path.size());
-    return is_api_default(field.path, field.live ? *field.live : *field.rendered, parents);
-  }
-
-  void add_map(FieldDifference& map, std::vector<Difference>& out) const {
-    std::vector<Difference> parts;
-    for (const Entry& entry : map.live->entries()) {
-      FieldDifference part{map.path, entry.value, nullptr, false};
-      Step step;
-      step.schema = schema::value_schema(map.path.back());
-      step.key = entry.key;
-      part.path.push_back(step);
-      add(std::move(part), parts);
-    }
-    if (parts.empty()) return;
-    const auto like_first = [&](const Difference& part) {
-      return part.kind == parts.front().kind && part.manager == parts.front().manager &&
-             part.path.size() == map.path.size() + 1;
-    };
-    if (parts.size() == map.live->size() && std::ranges::all_of(parts, like_first)) {
-      out.push_back(judge(std::move(map)));
-    } else {
-      std::ranges::move(parts, std::back_inserter(out));
-    }
-  }
-
-  Difference judge(FieldDifference field) const {
-    Difference result;
-    result.live = field.live;
-    result.rendered = field.rendered;
-    result.order = field.order;
-    result.name = schema::to_string(field.path);
-    const Ownership ownership = field.live ? objects_.owners.of(field.path) : Ownership{};
-    result.manager = ownership.manager;
-    const std::string_view tool = field.rendered ? std::string_view() : tool_of_key(field.path.back().key);
-    if (!tool.empty()) {
-      result.kind = DifferenceKind::Ignored;
-      if (result.manager.empty()) result.manager = tool;
-    } else if (ownership.owner == Owner::Other || (ownership.owner == Owner::Person && !field.rendered)) {
-      result.kind = DifferenceKind::Ignored;
-    } else if (objects_.is_queued && is_suspend(field.path)) {
-      // Kueue's webhook suspends a new JobSet, which makes the creator of the JobSet the owner of the field.
-      result.kind = DifferenceKind::Ignored;
-      if (result.manager.empty()) result.manager = "Kueue";
-    }
-    result.path = std::move(field.path);
-    return result;
-  }
-
-  const Compared& objects_;
-};
-
-}  // namespace
-
-// Drops defaults of the API, and marks fields that others manage as ignored. A map that only live has is one
-// difference if all of it has one owner. The result has kind, path, name, values and manager.
-std::vector<Difference> relevant_differences(std::vector<FieldDifference> fields, const Compared& objects) {
-  std::vector<Difference> out;
-  const FieldJudge judge(objects);
-  for (FieldDifference& field : fields) judge.add(std::move(field), out);
-  return out;
+bool is_default(const FieldDifference& field, const Compared& objects) {
+  if (!objects.is_job_set || (field.live && field.rendered)) return false;
+  std::vector<const Node*> parents = field.live ? nodes_along(objects.live, field.path, Side::Live)
+                                                : nodes_along(objects.rendered, field.path, Side::Rendered);
+  if (parents.size() > field.path.size()) parents.resize(field.path.size());
+  return is_api_default(field.path, field.live ? *field.live : *field.rendered, parents);
 }
 
-namespace {
+// With kind, path, name, values and manager.
+Difference difference_of(FieldDifference field, const Compared& objects) {
+  Difference result{.name = schema::to_string(field.path),
+                    .live = field.live,
+                    .rendered = field.rendered,
+                    .order = field.order};
+  const Ownership ownership = field.live ? objects.owners.of(field.path) : Ownership{};
+  result.manager = ownership.manager;
+  const std::string_view tool = field.rendered ? std::string_view() : tool_of_key(field.path.back().key);
+  if (!tool.empty()) {
+    result.kind = DifferenceKind::Ignored;
+    if (result.manager.empty()) result.manager = tool;
+  } else if (ownership.owner == Owner::Other || (ownership.owner == Owner::Person && !field.rendered)) {
+    result.kind = DifferenceKind::Ignored;
+  } else if (objects.is_queued && is_suspend(field.path)) {
+    // Kueue's webhook suspends a new JobSet, which makes the creator of the JobSet the owner of the field.
+    result.kind = DifferenceKind::Ignored;
+    if (result.manager.empty()) result.manager = "Kueue";
+  }
+  result.path = std::move(field.path);
+  return result;
+}
+
+// Drops defaults of the API, and marks fields that others manage as ignored. A map that only live has is one
+// difference if all of it has one owner.
+void add_relevant(FieldDifference field, const Compared& objects, std::vector<Difference>& out) {
+  if (is_default(field, objects)) return;
+  if (field.rendered || !field.live || !field.live->is_map() || field.live->size() == 0) {
+    out.push_back(difference_of(std::move(field), objects));
+    return;
+  }
+  std::vector<Difference> parts;
+  for (const Entry& entry : field.live->entries()) {
+    FieldDifference part{field.path, entry.value, nullptr, false};
+    part.path.push_back({.schema = schema::value_schema(field.path.back()), .key = entry.key});
+    add_relevant(std::move(part), objects, parts);
+  }
+  const auto like_first = [&](const Difference& part) {
+    return part.kind == parts.front().kind && part.manager == parts.front().manager &&
+           part.path.size() == field.path.size() + 1;
+  };
+  if (parts.size() == field.live->size() && std::ranges::all_of(parts, like_first)) {
+    out.push_back(difference_of(std::move(field), objects));
+  } else {
+    std::ranges::move(parts, std::back_inserter(out));
+  }
+}
 
 using yaml::Maker;
 
@@ -209,19 +178,13 @@ struct Wanted {
   size_t job = 0;
 };
 
-// Whether the live object was made for a TrainJob with another uid than the one in the inputs.
-bool is_of_another_uid(std::string_view uid, const Node& live) {
-  return std::ranges::any_of(items_at(live, {"metadata", "ownerReferences"}), [&](const Node* owner) {
-    return text_at(*owner, "kind") == model::kTrainJob && text_at(*owner, "uid") != uid;
-  });
-}
-
 // An SSH key, or a certificate computed from a uid that the inputs don't have: a different one each time.
 bool is_generated(const Object& object, const Node& live) {
   using Content = policy::OwnedObject::Content;
   if (policy::has_content(Content::FromOwnerUid, object.kind, object.name)) {
     const std::string_view uid = object.train_job ? value_at(*object.train_job, {"metadata", "uid"}) : "";
-    return uid.empty() || is_of_another_uid(uid, live);
+    const Node* owner = owning_job(live);
+    return uid.empty() || (owner && text_at(*owner, "uid") != uid);
   }
   return policy::has_content(Content::SshKey, object.kind, object.name);
 }
@@ -239,19 +202,18 @@ class Comparison {
     const Object& object = *wanted.object;
     const Identity id = identity(object);
     seen_.insert(id);
-    const auto found = live_.find(id);
-    ObjectDiff diff = describe(object.api_version, object.kind, object.ns, object.name);
+    const LiveObject* live = base::value_or(live_, id);
+    ObjectDiff diff = describe(object);
     diff.job = wanted.job;
-    if (found == live_.end()) {
+    if (!live) {
       diff.differences.push_back(missing(object, diff));
-    } else if (!is_generated(object, *found->second->root)) {
-      compare(object, *found->second, diff);
+    } else if (!is_generated(object, *live->root)) {
+      compare(object, *live, diff);
     }
-    if (object.kind == "JobSet" && found != live_.end()) warn_of_harm(object, *found->second->root, report);
+    if (object.kind == "JobSet" && live) warn_of_harm(object, *live->root, report);
     if (!diff.differences.empty()) report.objects.push_back(std::move(diff));
-    if (object.kind == "JobSet" && object.train_job && options_.refusals) {
-      add_train_job(wanted, found != live_.end() ? found->second->root : nullptr, report);
-    }
+    if (object.kind == "JobSet" && object.train_job && options_.refusals)
+      add_train_job(wanted, live ? live->root : nullptr, report);
   }
 
   void add_orphans(const JobNames& jobs, const JobNames& refused, const LiveSet& live, Report& report) {
@@ -265,7 +227,7 @@ class Comparison {
       const size_t job = job_of(object, jobs);
       if (options_.orphans == Orphans::OfInputs && job == kNoJob) continue;
       if (job_of(object, refused) != kNoJob) continue;
-      ObjectDiff diff = describe(object.api_version, object.kind, object.ns, object.name);
+      ObjectDiff diff = describe(object);
       diff.job = job;
       diff.live = mask_secrets({without_server_fields(*object.root, make_), nullptr}, make_).live;
       Difference orphan;
@@ -288,20 +250,20 @@ class Comparison {
             std::string(object.name)};
   }
 
-  static ObjectDiff describe(std::string_view api_version, std::string_view kind, std::string_view ns,
-                             std::string_view name) {
+  template <class AnyObject>
+  static ObjectDiff describe(const AnyObject& object) {
     ObjectDiff diff;
-    diff.id = object_id(kind, ns, name);
-    diff.api_version = api_version;
-    diff.kind = kind;
-    diff.ns = ns;
-    diff.name = name;
+    diff.id = object_id(object.kind, object.ns, object.name);
+    diff.api_version = object.api_version;
+    diff.kind = object.kind;
+    diff.ns = object.ns;
+    diff.name = object.name;
     return diff;
   }
 
   const Node* rendered_root(const Object& object) {
-    const auto found = dry_run_.find(identity(object));
-    const Node& root = found != dry_run_.end() ? *found->second->root : *object.root;
+    const LiveObject* stored = base::value_or(dry_run_, identity(object));
+    const Node& root = stored ? *stored->root : *object.root;
     return secret::mark_secrets(*without_server_fields(root, make_), make_);
   }
 
@@ -330,8 +292,8 @@ class Comparison {
   // The one of that name, nullptr if there is none.
   const Node* live_train_job(const Object& object) const {
     const Object job{model::kTrainerApiVersion, model::kTrainJob, object.ns, object.name};
-    const auto found = live_.find(identity(job));
-    return found != live_.end() ? found->second->root : nullptr;
+    const LiveObject* live = base::value_or(live_, identity(job));
+    return live ? live->root : nullptr;
   }
 
   const Node* patched_by_others(const Object& job_set, const Node& rendered) {
@@ -354,8 +316,8 @@ class Comparison {
       return field.path.size() == 2 && field.path[0].key == "metadata" && field.path[1].key == "namespace";
     });
     const FieldOwners owners(*there.root);
-    diff.differences = relevant_differences(
-        std::move(fields), {*live, *rendered, owners, is_job_set, is_queued(object, *there.root)});
+    const Compared objects{*live, *rendered, owners, is_job_set, is_queued(object, *there.root)};
+    for (schema::FieldDifference& field : fields) add_relevant(std::move(field), objects, diff.differences);
     if (options_.refusals) set_scripts_apart(there, owners, diff.differences);
     if (diff.differences.empty()) return;
     const bool asked = dry_run_.contains(identity(object));
@@ -384,7 +346,7 @@ class Comparison {
     const Node* there = live_train_job(*wanted.object);
     const schema::KindSchema* kind = options_.schemas->kind(model::kTrainJob);
     if (!there || !kind) return;
-    ObjectDiff diff = describe(rendered.api_version, rendered.kind, rendered.ns, rendered.name);
+    ObjectDiff diff = describe(rendered);
     diff.job = wanted.job;
     const Node* live = without_server_fields(*there, make_);
     diff.differences = refused_patches(job, *live, job_set, kind->schema);
@@ -534,8 +496,7 @@ class SideVerdicts {
     return !refusals_.contains(object) && (!object.starts_with("TrainJob/") || jobs_.contains(object));
   }
   std::vector<Diagnostic> refusals_of(const std::string& object) const {
-    const auto found = refusals_.find(object);
-    return found != refusals_.end() ? found->second : std::vector<Diagnostic>();
+    return base::value_or(refusals_, object);
   }
   const std::map<std::string, std::vector<Diagnostic>>& refusals() const { return refusals_; }
 

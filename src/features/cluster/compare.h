@@ -140,7 +140,7 @@ Report compare_objects(const Compilation& compiled, std::shared_ptr<const LiveSe
                        const CompareOptions& options);
 
 // For one Trainer version: that of JobSets from its CRD; those of Secrets, ConfigMaps and PodGroups as far as
-// comparing needs them. Not copyable: the schemas point at each other.
+// comparing needs them. Not copyable: a schema points at its fields.
 class ObjectSchemas {
  public:
   explicit ObjectSchemas(const schema::VersionSchemas& version);
@@ -153,13 +153,6 @@ class ObjectSchemas {
 
  private:
   const schema::Schema* job_set_;
-  schema::Schema text_;
-  schema::Schema texts_;
-  schema::Schema flag_;
-  schema::Schema quantity_;
-  schema::Schema quantities_;
-  schema::Schema group_spec_;
-  std::array<schema::Property, 1> group_fields_;
   std::array<schema::Property, 6> fields_;  // of the three kinds together
   schema::Schema object_;
 };

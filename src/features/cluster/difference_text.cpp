@@ -3,14 +3,19 @@
 #include "features/cluster/difference_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <tuple>
 
+#include "base/text/text.h"
 #include "k8s/object_meta.h"
 #include "k8s/violations.h"
+#include "lint/report/document.h"
 #include "secret/secret.h"
+#include "yaml/changes.h"
 #include "yaml/read/reader.h"
 #include "yaml/write/writer.h"
 
@@ -57,8 +62,7 @@ const Node* ChildFinder::find(const Node& parent, const Step& step) {
     for (const Node* item : parent.items())
       list->second.emplace(schema::item_keys(*item, *step.schema), item);
   }
-  const auto found = list->second.find(schema::item_keys(*step.item, *step.schema));
-  return found != list->second.end() ? found->second : nullptr;
+  return base::value_or(list->second, schema::item_keys(*step.item, *step.schema));
 }
 
 struct PlacedField {
@@ -74,15 +78,10 @@ namespace {
 
 std::string child_path(const std::string& path, std::string_view key) {
   const bool is_plain = key.find_first_of("./[]") == std::string_view::npos;
+  const std::string_view open = !is_plain ? "[" : path.empty() ? "" : ".";
   std::string child;
   child.reserve(path.size() + key.size() + 2);
-  child.append(path)
-      .append(!is_plain      ? "["
-              : path.empty() ? ""
-                             : ".")
-      .append(key)
-      .append(is_plain ? "" : "]");
-  return child;
+  return child.append(path).append(open).append(key).append(is_plain ? "" : "]");
 }
 
 // Parents before what is in them.
@@ -119,20 +118,14 @@ class FieldsOfPart {
 
   uint32_t first_line() const { return found_.first_line; }
 
-  std::string at(uint32_t line, uint32_t column) {
+  // Of a value's place, or else of that of a key.
+  std::string at(uint32_t line, uint32_t column, bool may_be_key) {
     const std::lock_guard lock(mutex_);
     if (!is_known_) read();
     const auto place = std::tuple(line, column);
     const auto found = std::ranges::lower_bound(fields_, place, {}, &PlacedField::place);
-    return found != fields_.end() && found->place() == place ? found->path : "";
-  }
-
-  // The same of a key's place, too.
-  std::string at_or_after(uint32_t line, uint32_t column) {
-    const std::lock_guard lock(mutex_);
-    if (!is_known_) read();
-    const auto found = std::ranges::lower_bound(fields_, std::tuple(line, column), {}, &PlacedField::place);
-    return found != fields_.end() ? found->path : "";
+    const bool is_there = found != fields_.end() && (may_be_key || found->place() == place);
+    return is_there ? found->path : "";
   }
 
   void add(const Node& root) {
@@ -192,23 +185,25 @@ class FieldsOfFile {
 InputFields::InputFields() = default;
 InputFields::~InputFields() = default;
 
-FieldsOfFile& InputFields::file_of(const base::SourceFile& source) {
-  const std::lock_guard lock(mutex_);
-  std::unique_ptr<FieldsOfFile>& file = files_[&source];
-  if (!file) file = std::make_unique<FieldsOfFile>(source);
-  return *file;
+FieldsOfPart* InputFields::part_at(const base::SourceFile* source, uint32_t line) {
+  if (!source) return nullptr;
+  std::unique_lock lock(mutex_);
+  std::unique_ptr<FieldsOfFile>& file = files_[source];
+  if (!file) file = std::make_unique<FieldsOfFile>(*source);
+  lock.unlock();
+  return file->part_at(line);
 }
 
 std::string InputFields::at(const base::Location& location) {
-  FieldsOfPart* part = location.file ? file_of(*location.file).part_at(location.line) : nullptr;
-  return part ? part->at_or_after(location.line, location.column) : "";
+  FieldsOfPart* part = part_at(location.file, location.line);
+  return part ? part->at(location.line, location.column, true) : "";
 }
 
 std::string InputFields::of(const Node& node) {
   const yaml::Origin& origin = node.origin();
-  if (const base::SourceFile* file = origin.file()) {
-    FieldsOfPart* part = file_of(*file).part_at(origin.line());
-    return part ? without_pod_steps(part->at(origin.line(), origin.column())) : "";
+  if (origin.file()) {
+    FieldsOfPart* part = part_at(origin.file(), origin.line());
+    return part ? without_pod_steps(part->at(origin.line(), origin.column(), false)) : "";
   }
   const yaml::Derivation* made = node.origin().derivation();
   if (!made) return "";
@@ -218,14 +213,12 @@ std::string InputFields::of(const Node& node) {
 }
 
 void InputFields::add(const Node& root) {
-  const base::SourceFile* file = root.origin().file();
-  FieldsOfPart* part = file ? file_of(*file).part_at(root.origin().line()) : nullptr;
+  FieldsOfPart* part = part_at(root.origin().file(), root.origin().line());
   if (part) part->add(root);
 }
 
 void InputFields::forget(const Node& root) {
-  const base::SourceFile* file = root.origin().file();
-  FieldsOfPart* part = file ? file_of(*file).part_at(root.origin().line()) : nullptr;
+  FieldsOfPart* part = part_at(root.origin().file(), root.origin().line());
   if (part) part->forget();
 }
 
@@ -237,14 +230,10 @@ constexpr size_t kMaxWidth = 56;  // a value on one line
 constexpr size_t kContext = 16;   // characters around the place where long values differ
 constexpr std::string_view kCut = "…";
 
-bool is_continuation(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
-}
-
 // The nearest place at or before `at` where no character is cut.
 size_t boundary(std::string_view text, size_t at) {
   at = std::min(at, text.size());
-  while (at > 0 && at < text.size() && is_continuation(text[at])) --at;
+  while (at > 0 && at < text.size() && base::is_continuation(text[at])) --at;
   return at;
 }
 
@@ -281,15 +270,9 @@ const Node* with_octal_modes(const Node& value, std::string_view key, const yaml
     const std::string text = k8s::mode_text(*value.as_int());
     return make.plain(yaml::Kind::Int, make.copied(text)->text());
   }
-  if (value.is_map()) {
-    std::vector<yaml::Entry> entries(value.entries().begin(), value.entries().end());
-    for (yaml::Entry& entry : entries) entry.value = with_octal_modes(*entry.value, entry.key, make);
-    return make.map(entries);
-  }
-  if (!value.is_list()) return &value;
-  std::vector<const Node*> items;
-  for (const Node* item : value.items()) items.push_back(with_octal_modes(*item, "", make));
-  return make.list(items);
+  return yaml::with_values(value, make, [&](std::string_view inner, const Node& one) {
+    return with_octal_modes(one, inner, make);
+  });
 }
 
 std::string keys_text(const Node& list, const schema::Schema* schema) {
@@ -324,13 +307,8 @@ bool leads_to_pod(const std::vector<std::string>& segments) {
          std::equal(kPodSteps.begin(), kPodSteps.end(), segments.begin() + kPodStart);
 }
 
-std::string joined(const std::vector<std::string>& segments, size_t begin, size_t end) {
-  std::string text;
-  for (size_t i = begin; i < end; ++i) {
-    if (i > begin) text += '.';
-    text += segments[i];
-  }
-  return text;
+std::string joined(std::span<const std::string> segments) {
+  return fmt::format("{}", fmt::join(segments, "."));
 }
 
 std::string shortened(const std::vector<std::string>& segments, const std::vector<std::string>& above) {
@@ -339,11 +317,11 @@ std::string shortened(const std::vector<std::string>& segments, const std::vecto
   if (!leads_to_pod(segments)) {
     if (leads_to_pod(above)) shared = std::min(shared, kPodStart);
     if (shared < kPodStart) shared = 0;
-    return (shared > 0 ? "…" : "") + joined(segments, shared, segments.size());
+    return (shared > 0 ? "…" : "") + joined(std::span(segments).subspan(shared));
   }
   const size_t pod = kPodStart + kPodSteps.size();
-  const std::string job = shared >= kPodStart ? "" : joined(segments, 0, kPodStart);
-  return job + "…" + joined(segments, std::max(shared, pod), segments.size());
+  const std::string job = shared >= kPodStart ? "" : joined(std::span(segments).first(kPodStart));
+  return job + "…" + joined(std::span(segments).subspan(std::max(shared, pod)));
 }
 
 }  // namespace
@@ -393,8 +371,7 @@ std::string title_of(const ObjectDiff& object) {
 
 std::string Causes::of(const Difference& difference) {
   const base::Location& location = difference.location;
-  std::string place;
-  if (location.file) place = fmt::format("{}:{}", location.file->name(), location.line);
+  const std::string place = location.file ? report::place_of(location) : "";
   const bool same = !place.empty() && place == last_place_;
   last_place_ = place;
   if (!difference.rule.empty()) {

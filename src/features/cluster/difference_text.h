@@ -45,6 +45,7 @@ std::vector<const yaml::Node*> nodes_like(const yaml::Node& root, const schema::
                                           ChildFinder& finder);
 
 class FieldsOfFile;
+class FieldsOfPart;
 
 // Reads a document again when a value of it is asked for: what was read first may have been translated since.
 // Threads may share one.
@@ -66,7 +67,8 @@ class InputFields {
   void forget(const yaml::Node& root);
 
  private:
-  FieldsOfFile& file_of(const base::SourceFile& source);
+  // nullptr if there is none.
+  FieldsOfPart* part_at(const base::SourceFile* source, uint32_t line);
 
   std::mutex mutex_;
   std::map<const base::SourceFile*, std::unique_ptr<FieldsOfFile>> files_;

@@ -14,6 +14,7 @@
 #include "k8s/object_meta.h"
 #include "k8s/pod/pod.h"
 #include "secret/secret.h"
+#include "yaml/changes.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::cluster {
@@ -77,77 +78,59 @@ Sides mask_secrets(Sides objects, const Maker& make) {
 namespace {
 
 struct Default {
-  // Keys from the named spec on. CONTAINERS means containers, initContainers and ephemeralContainers,
-  // PROBE for the three probes, HOOK for the two lifecycle hooks.
+  // JOBSET, JOB or POD for the path to such a spec, and keys from there on. CONTAINERS means containers,
+  // initContainers and ephemeralContainers, PROBE the three probes, HOOK the two lifecycle hooks.
   std::string_view field;
   std::string_view value;
 };
 
 // Nothing sets defaults in volumeClaimPolicies.templates, so writing one there is a change that is refused.
-constexpr auto kJobSet = std::to_array<Default>({
-    {"suspend", "false"},
+constexpr auto kDefaults = std::to_array<Default>({
+    {"JOBSET.suspend", "false"},
+    {"JOB.completions", "1"},
+    {"JOB.manualSelector", "false"},
+    {"JOB.parallelism", "1"},
+    {"JOB.podFailurePolicy.rules.onPodConditions.status", "True"},
+    {"JOB.suspend", "false"},
+    {"POD.CONTAINERS.PROBE.failureThreshold", "3"},
+    {"POD.CONTAINERS.PROBE.grpc.service", ""},
+    {"POD.CONTAINERS.PROBE.httpGet.path", "/"},
+    {"POD.CONTAINERS.PROBE.httpGet.scheme", "HTTP"},
+    {"POD.CONTAINERS.PROBE.periodSeconds", "10"},
+    {"POD.CONTAINERS.PROBE.successThreshold", "1"},
+    {"POD.CONTAINERS.PROBE.timeoutSeconds", "1"},
+    {"POD.CONTAINERS.env.valueFrom.fieldRef.apiVersion", "v1"},
+    {"POD.CONTAINERS.lifecycle.HOOK.httpGet.path", "/"},
+    {"POD.CONTAINERS.lifecycle.HOOK.httpGet.scheme", "HTTP"},
+    {"POD.CONTAINERS.ports.protocol", "TCP"},
+    {"POD.CONTAINERS.securityContext.procMount", "Default"},
+    {"POD.CONTAINERS.terminationMessagePath", "/dev/termination-log"},
+    {"POD.CONTAINERS.terminationMessagePolicy", "File"},
+    {"POD.dnsPolicy", "ClusterFirst"},
+    {"POD.enableServiceLinks", "true"},
+    {"POD.schedulerName", "default-scheduler"},
+    {"POD.securityContext", "{}"},
+    {"POD.terminationGracePeriodSeconds", "30"},
+    {"POD.volumes.azureDisk.cachingMode", "ReadWrite"},
+    {"POD.volumes.azureDisk.fsType", "ext4"},
+    {"POD.volumes.azureDisk.kind", "Shared"},
+    {"POD.volumes.azureDisk.readOnly", "false"},
+    {"POD.volumes.configMap.defaultMode", "420"},
+    {"POD.volumes.downwardAPI.defaultMode", "420"},
+    {"POD.volumes.downwardAPI.items.fieldRef.apiVersion", "v1"},
+    {"POD.volumes.ephemeral.volumeClaimTemplate.spec.volumeMode", "Filesystem"},
+    {"POD.volumes.hostPath.type", ""},
+    {"POD.volumes.iscsi.iscsiInterface", "default"},
+    {"POD.volumes.projected.defaultMode", "420"},
+    {"POD.volumes.projected.sources.downwardAPI.items.fieldRef.apiVersion", "v1"},
+    {"POD.volumes.projected.sources.serviceAccountToken.expirationSeconds", "3600"},
+    {"POD.volumes.rbd.keyring", "/etc/ceph/keyring"},
+    {"POD.volumes.rbd.pool", "rbd"},
+    {"POD.volumes.rbd.user", "admin"},
+    {"POD.volumes.scaleIO.fsType", "xfs"},
+    {"POD.volumes.scaleIO.storageMode", "ThinProvisioned"},
+    {"POD.volumes.secret.defaultMode", "420"},
 });
-
-constexpr auto kJob = std::to_array<Default>({
-    {"completions", "1"},
-    {"manualSelector", "false"},
-    {"parallelism", "1"},
-    {"podFailurePolicy.rules.onPodConditions.status", "True"},
-    {"suspend", "false"},
-});
-
-constexpr auto kPod = std::to_array<Default>({
-    {"CONTAINERS.PROBE.failureThreshold", "3"},
-    {"CONTAINERS.PROBE.grpc.service", ""},
-    {"CONTAINERS.PROBE.httpGet.path", "/"},
-    {"CONTAINERS.PROBE.httpGet.scheme", "HTTP"},
-    {"CONTAINERS.PROBE.periodSeconds", "10"},
-    {"CONTAINERS.PROBE.successThreshold", "1"},
-    {"CONTAINERS.PROBE.timeoutSeconds", "1"},
-    {"CONTAINERS.env.valueFrom.fieldRef.apiVersion", "v1"},
-    {"CONTAINERS.lifecycle.HOOK.httpGet.path", "/"},
-    {"CONTAINERS.lifecycle.HOOK.httpGet.scheme", "HTTP"},
-    {"CONTAINERS.ports.protocol", "TCP"},
-    {"CONTAINERS.securityContext.procMount", "Default"},
-    {"CONTAINERS.terminationMessagePath", "/dev/termination-log"},
-    {"CONTAINERS.terminationMessagePolicy", "File"},
-    {"dnsPolicy", "ClusterFirst"},
-    {"enableServiceLinks", "true"},
-    {"schedulerName", "default-scheduler"},
-    {"securityContext", "{}"},
-    {"terminationGracePeriodSeconds", "30"},
-    {"volumes.azureDisk.cachingMode", "ReadWrite"},
-    {"volumes.azureDisk.fsType", "ext4"},
-    {"volumes.azureDisk.kind", "Shared"},
-    {"volumes.azureDisk.readOnly", "false"},
-    {"volumes.configMap.defaultMode", "420"},
-    {"volumes.downwardAPI.defaultMode", "420"},
-    {"volumes.downwardAPI.items.fieldRef.apiVersion", "v1"},
-    {"volumes.ephemeral.volumeClaimTemplate.spec.volumeMode", "Filesystem"},
-    {"volumes.hostPath.type", ""},
-    {"volumes.iscsi.iscsiInterface", "default"},
-    {"volumes.projected.defaultMode", "420"},
-    {"volumes.projected.sources.downwardAPI.items.fieldRef.apiVersion", "v1"},
-    {"volumes.projected.sources.serviceAccountToken.expirationSeconds", "3600"},
-    {"volumes.rbd.keyring", "/etc/ceph/keyring"},
-    {"volumes.rbd.pool", "rbd"},
-    {"volumes.rbd.user", "admin"},
-    {"volumes.scaleIO.fsType", "xfs"},
-    {"volumes.scaleIO.storageMode", "ThinProvisioned"},
-    {"volumes.secret.defaultMode", "420"},
-});
-
-// The step at which the keys of a JobSet, Job or Pod spec begin.
-enum class Level { None, JobSet, Job, Pod };
-
-struct Field {
-  Level level = Level::None;
-  std::string name;
-};
-
-constexpr std::array<std::string_view, 4> kToJob{"spec", "replicatedJobs", "template", "spec"};
-constexpr std::array<std::string_view, 6> kToPod{"spec", "replicatedJobs", "template",
-                                                 "spec", "template",       "spec"};
 
 std::string_view generic(std::string_view key) {
   if (key == "containers" || key == "initContainers" || key == "ephemeralContainers") return "CONTAINERS";
@@ -155,41 +138,20 @@ std::string_view generic(std::string_view key) {
   return key == "postStart" || key == "preStop" ? "HOOK" : key;
 }
 
-Field field_of(const schema::FieldPath& path) {
-  std::vector<std::string_view> keys;
+// The path as in Default::field.
+std::string field_of(const schema::FieldPath& path) {
+  std::string field;
   for (const schema::Step& step : path) {
-    if (!step.is_item()) keys.push_back(step.key);
+    if (step.is_item()) continue;
+    if (!field.empty()) field += '.';
+    field += generic(step.key);
   }
-  const auto begins_with = [&](auto prefix) {
-    return keys.size() > prefix.size() && std::equal(prefix.begin(), prefix.end(), keys.begin());
-  };
-  Field field;
-  size_t skip = 0;
-  if (begins_with(kToPod)) {
-    field.level = Level::Pod;
-    skip = kToPod.size();
-  } else if (begins_with(kToJob)) {
-    field.level = Level::Job;
-    skip = kToJob.size();
-  } else if (begins_with(std::array<std::string_view, 1>{"spec"})) {
-    field.level = Level::JobSet;
-    skip = 1;
-  }
-  for (size_t i = skip; i < keys.size(); ++i) {
-    if (!field.name.empty()) field.name += '.';
-    field.name += generic(keys[i]);
+  for (const auto& [steps, spec] : {std::pair("spec.replicatedJobs.template.spec.template.spec.", "POD."),
+                                    {"spec.replicatedJobs.template.spec.", "JOB."},
+                                    {"spec.", "JOBSET."}}) {
+    if (field.starts_with(steps)) return field.replace(0, std::string_view(steps).size(), spec);
   }
   return field;
-}
-
-std::span<const Default> table(Level level) {
-  switch (level) {
-    case Level::None: return {};
-    case Level::JobSet: return kJobSet;
-    case Level::Job: return kJob;
-    case Level::Pod: return kPod;
-  }
-  return {};
 }
 
 bool is_text(const Node& value, std::string_view text) {
@@ -205,32 +167,26 @@ bool is_limit(const Node& value, std::string_view resource, const Node& resource
 }
 
 // Defaults that depend on the fields beside them.
-bool is_computed_default(const Field& field, const Node& value, const schema::FieldPath& path,
+bool is_computed_default(std::string_view field, const Node& value, const schema::FieldPath& path,
                          std::span<const Node* const> parents) {
   const Node& map = *parents.back();
-  if (field.level == Level::Job && field.name == "backoffLimit") {
+  if (field == "JOB.backoffLimit")
     return value.text() == (map.get("backoffLimitPerIndex") ? "2147483647" : "6");
-  }
-  if (field.level == Level::Job && field.name == "podReplacementPolicy") {
+  if (field == "JOB.podReplacementPolicy")
     return value.text() == (map.get("podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
-  }
-  if (field.level != Level::Pod) return false;
-  if (field.name == "CONTAINERS.imagePullPolicy")
+  if (field == "POD.CONTAINERS.imagePullPolicy")
     return value.text() == k8s::pod::default_pull_policy(text_at(map, "image"));
-  if (field.name.starts_with("CONTAINERS.resources.requests.")) {
+  if (field.starts_with("POD.CONTAINERS.resources.requests."))
     return is_limit(value, path.back().key, *parents[parents.size() - 2]);
-  }
   // A volume without a source is an empty directory.
-  return field.name == "volumes.emptyDir" && is_text(value, "{}") && map.size() == 2;
+  return field == "POD.volumes.emptyDir" && is_text(value, "{}") && map.size() == 2;
 }
 
 }  // namespace
 
 bool is_api_default(const schema::FieldPath& path, const Node& value, std::span<const Node* const> parents) {
-  const Field field = field_of(path);
-  const auto rows = table(field.level);
-  const auto row = std::ranges::find(rows, field.name, &Default::field);
-  if (row != rows.end()) return is_text(value, row->value);
+  const std::string field = field_of(path);
+  if (const Default* row = base::find(kDefaults, field, &Default::field)) return is_text(value, row->value);
   return parents.size() == path.size() && is_computed_default(field, value, path, parents);
 }
 
@@ -397,15 +353,13 @@ const Node* with_each(const Node* map, const Node* live, std::string_view key, c
   const Node* list = map->get(key);
   const Node* live_list = live->get(key);
   if (!list || !live_list) return map;
-  std::vector<const Node*> items;
-  bool changed = false;
-  for (const Node* item : list->items()) {
-    const auto is_it = [&](const Node* other) { return text_at(*other, "name") == text_at(*item, "name"); };
+  const auto change = [&](std::string_view, const Node& item) {
+    const auto is_it = [&](const Node* other) { return text_at(*other, "name") == text_at(item, "name"); };
     const auto found = std::ranges::find_if(live_list->items(), is_it);
-    items.push_back(found != live_list->items().end() ? rewrite(item, *found) : item);
-    changed = changed || items.back() != item;
-  }
-  return changed ? make.with(map, key, make.list(items, list->origin())) : map;
+    return found != live_list->items().end() ? rewrite(&item, *found) : &item;
+  };
+  const Node* changed = yaml::with_values(*list, make, change);
+  return changed != list ? make.with(map, key, changed) : map;
 }
 
 }  // namespace

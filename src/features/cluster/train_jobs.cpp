@@ -39,10 +39,6 @@ bool is_others(const FieldDifference& field) {
   return field.path[1].key == kPatches && field.path.size() <= 3 && !field.rendered;
 }
 
-bool is_suspended(const Node& job) {
-  return text_at(job, {"spec", "suspend"}) == "true";
-}
-
 // The replicatedJob whose Jobs still run; "" if there is none.
 std::string active_job(const Node* job_set) {
   const Node* statuses = job_set ? job_set->at({"status", "replicatedJobsStatus"}) : nullptr;
@@ -75,8 +71,12 @@ std::vector<Difference> refused_patches(const Node& wanted, const Node& live, co
     if (!is_guarded(field.path) || is_time(field.path) || is_others(field)) continue;
     const std::string_view name = field.path[1].key;
     // Trainer 2.0 and 2.1 check the new object only.
-    const bool suspended = is_suspended(wanted) || (name == kPatches && is_suspended(live));
-    Difference difference;
+    const bool suspended = yaml::is_true_at(wanted, {"spec", "suspend"}) ||
+                           (name == kPatches && yaml::is_true_at(live, {"spec", "suspend"}));
+    Difference difference{.name = schema::to_string(field.path),
+                          .live = field.live,
+                          .rendered = field.rendered,
+                          .order = field.order};
     if (!suspended) {
       difference.refusal =
           fmt::format("spec.{} of a TrainJob can be changed only while it is suspended", name);
@@ -87,10 +87,6 @@ std::vector<Difference> refused_patches(const Node& wanted, const Node& live, co
     } else {
       continue;
     }
-    difference.live = field.live;
-    difference.rendered = field.rendered;
-    difference.order = field.order;
-    difference.name = schema::to_string(field.path);
     difference.path = std::move(field.path);
     refused.push_back(std::move(difference));
   }
@@ -125,14 +121,6 @@ std::string_view job_of_helper(const LiveObject& object) {
   return owned ? owned->job_of(name) : std::string_view();
 }
 
-// The TrainJob among the owners; "" if there is none.
-std::string_view owning_job(const LiveObject& object) {
-  for (const Node* owner : items_at(*object.root, {"metadata", "ownerReferences"})) {
-    if (text_at(*owner, "kind") == model::kTrainJob) return text_at(*owner, "name");
-  }
-  return {};
-}
-
 bool is_managed_by_trainer(const LiveObject& object) {
   return std::ranges::any_of(items_at(*object.root, {"metadata", "managedFields"}), [](const Node* entry) {
     return base::contains(kManagers, text_at(*entry, "manager"));
@@ -156,17 +144,24 @@ size_t number_of(std::string_view job, const LiveObject& object, const JobNames&
 
 }  // namespace
 
+const Node* owning_job(const Node& object) {
+  for (const Node* owner : items_at(object, {"metadata", "ownerReferences"})) {
+    if (text_at(*owner, "kind") == model::kTrainJob) return owner;
+  }
+  return nullptr;
+}
+
 bool is_trainers(const LiveObject& object, const JobNames& jobs) {
   const std::string_view group = k8s::group_of(object.api_version);
   if (object.kind == "JobSet") {
     if (group != k8s::group_of(model::kJobSetApiVersion)) return false;
-    return !owning_job(object).empty() || is_managed_by_trainer(object) || has_ancestor_label(object) ||
+    return owning_job(*object.root) || is_managed_by_trainer(object) || has_ancestor_label(object) ||
            has_no_maker(object);
   }
   const bool can_be =
       object.kind == "PodGroup" || ((object.kind == "Secret" || object.kind == "ConfigMap") && group.empty());
   if (!can_be || object.name.ends_with(compile::kSnapshotSuffix)) return false;
-  return !owning_job(object).empty() || is_managed_by_trainer(object) ||
+  return owning_job(*object.root) || is_managed_by_trainer(object) ||
          number_of(job_of_helper(object), object, jobs) != kNoJob;
 }
 
@@ -176,8 +171,9 @@ bool is_helper_name(std::string_view kind, std::string_view name, std::string_vi
 }
 
 size_t job_of(const LiveObject& object, const JobNames& jobs) {
-  const size_t owner = number_of(owning_job(object), object, jobs);
-  return owner != kNoJob ? owner : number_of(job_of_helper(object), object, jobs);
+  const Node* owner = owning_job(*object.root);
+  const size_t number = owner ? number_of(text_at(*owner, "name"), object, jobs) : kNoJob;
+  return number != kNoJob ? number : number_of(job_of_helper(object), object, jobs);
 }
 
 }  // namespace trainjobc::cluster

@@ -36,6 +36,9 @@ const yaml::Node* with_patches_of_others(const yaml::Node& job_set, const yaml::
                                          const yaml::Node& live, const schema::Schema& schema,
                                          const yaml::Maker& make);
 
+// Its ownerReference of a TrainJob; nullptr if it has none.
+const yaml::Node* owning_job(const yaml::Node& object);
+
 // Numbers of TrainJobs, by namespace and name.
 using JobNames = std::map<std::pair<std::string, std::string>, size_t>;
 

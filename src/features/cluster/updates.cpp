@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "features/cluster/compare.h"
-#include "model/trainer_names.h"
+#include "features/cluster/train_jobs.h"
 #include "policy/plugin.h"
 #include "secret/secret.h"
 #include "yaml/read/reader.h"
@@ -19,10 +19,6 @@ using schema::FieldPath;
 using schema::Schema;
 using schema::Step;
 using yaml::Node;
-
-bool is_true(const Node* value) {
-  return value && value->text() == "true";
-}
 
 bool is_immutable(const Schema* schema) {
   if (!schema) return false;
@@ -100,8 +96,9 @@ void mark_data(const ObjectDiff& object, bool immutable, Difference& difference)
 }  // namespace
 
 void mark_refusals(ObjectDiff& object, const Node& live, const Node& rendered) {
-  const bool suspended = is_true(live.at({"spec", "suspend"})) || is_true(rendered.at({"spec", "suspend"}));
-  const bool immutable = is_true(live.get("immutable"));
+  const bool suspended =
+      yaml::is_true_at(live, {"spec", "suspend"}) || yaml::is_true_at(rendered, {"spec", "suspend"});
+  const bool immutable = yaml::is_true_at(live, "immutable");
   for (Difference& difference : object.differences) {
     if (difference.kind != DifferenceKind::Changed) continue;
     if (object.kind == "JobSet") {
@@ -229,11 +226,6 @@ bool is_script(const Difference& difference) {
          path[1].key.ends_with(".sh") && !difference.live->text().empty();
 }
 
-bool is_owned_by_job(const Node& object) {
-  return std::ranges::any_of(items_at(object, {"metadata", "ownerReferences"}),
-                             [](const Node* owner) { return text_at(*owner, "kind") == model::kTrainJob; });
-}
-
 }  // namespace
 
 void set_scripts_apart(const LiveObject& live, const FieldOwners& owners,
@@ -241,7 +233,7 @@ void set_scripts_apart(const LiveObject& live, const FieldOwners& owners,
   if (!policy::has_content(policy::OwnedObject::Content::Scripts, live.kind, live.name)) return;
   // Most saved objects lack their managers.
   const bool says_managers = live.root->at({"metadata", "managedFields"}) != nullptr;
-  const bool is_jobs = is_owned_by_job(*live.root);
+  const bool is_jobs = owning_job(*live.root) != nullptr;
   for (Difference& difference : differences) {
     if (!is_script(difference)) continue;
     if (says_managers ? !owners.is_of(difference.path, kController) : !is_jobs) continue;

@@ -345,16 +345,12 @@ std::string coloured(std::string_view text) {
   return out;
 }
 
-std::string name_of(const base::SourceFile* file) {
-  return file ? file->name() : "";
-}
-
 Json to_json(const base::Diagnostic& d) {
   return {{"rule", d.rule},
           {"field", d.field},
           {"message", d.message},
           {"hint", d.hint},
-          {"file", name_of(d.location.file)},
+          {"file", d.location.file_name()},
           {"line", d.location.line},
           {"column", d.location.column}};
 }
@@ -380,7 +376,7 @@ Json to_json(const cluster::ObjectDiff& object, const cluster::Difference& diffe
                      {"kind", to_string(difference.kind)},
                      {"live", difference.live},
                      {"rendered", difference.rendered},
-                     {"file", name_of(difference.location.file)},
+                     {"file", difference.location.file_name()},
                      {"line", difference.location.line},
                      {"column", difference.location.column},
                      {"rule", difference.rule},

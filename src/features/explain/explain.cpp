@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -92,11 +91,9 @@ class PathReader {
                inner.back() == inner.front()) {
       steps.emplace_back(FieldSelector::Key{std::string(inner.substr(1, inner.size() - 2))});
     } else {
-      int64_t index = 0;
-      const auto [end, failure] = std::from_chars(inner.data(), inner.data() + inner.size(), index);
-      if (failure != std::errc() || end != inner.data() + inner.size())
-        return fail("write a number, *, 'key' or ?(@.name==\"value\")");
-      steps.emplace_back(FieldSelector::Index{index});
+      const auto index = base::read_integer(inner);
+      if (!index) return fail("write a number, *, 'key' or ?(@.name==\"value\")");
+      steps.emplace_back(FieldSelector::Index{*index});
     }
     at_ = close + 1;
   }
@@ -125,22 +122,13 @@ class PathReader {
       return fail("a filter is ?(@.name==\"value\")");
     FieldSelector::Filter filter;
     filter.equal = op == is_equal;
-    const std::string_view field = trimmed(inner.substr(2, op - 2));
-    for (size_t begin = 0; begin <= field.size();) {
-      const size_t end = std::min(field.find('.', begin), field.size());
-      filter.field.emplace_back(field.substr(begin, end - begin));
-      begin = end + 1;
-    }
-    std::string_view value = trimmed(inner.substr(op + 2));
+    for (const std::string_view key : base::split(base::trimmed(inner.substr(2, op - 2), " "), "."))
+      filter.field.emplace_back(key);
+    std::string_view value = base::trimmed(inner.substr(op + 2), " ");
     if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front())
       value = value.substr(1, value.size() - 2);
     filter.value = value;
     steps.emplace_back(std::move(filter));
-  }
-
-  static std::string_view trimmed(std::string_view text) {
-    const size_t begin = base::indent_of(text);
-    return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
   }
 
   std::string_view text_;
@@ -466,14 +454,10 @@ std::string as_text(const std::vector<ObjectOrigins>& objects, size_t terminal) 
   return report::to_text(document, {.width = terminal});
 }
 
-std::string name_of(const base::SourceFile* file) {
-  return file ? file->name() : "";
-}
-
 Json to_json(const EarlierValue& step) {
   return {{"step", step.step},
           {"value", step.value},
-          {"file", name_of(step.location.file)},
+          {"file", step.location.file_name()},
           {"line", step.location.line},
           {"column", step.location.column}};
 }
@@ -483,7 +467,7 @@ Json to_json(const ObjectOrigins& object, const FieldOrigin& field) {
             {"path", field.path},
             {"value", field.value},
             {"rule", field.rule},
-            {"file", name_of(field.location.file)},
+            {"file", field.location.file_name()},
             {"line", field.location.line},
             {"column", field.location.column},
             {"field", field.input_field},

@@ -10,11 +10,13 @@
 #include "features/cluster/live_fields.h"
 #include "k8s/name_syntax.h"
 #include "k8s/object_meta.h"
+#include "lint/report/document.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
 #include "schema/compare.h"
 #include "schema/typed.h"
 #include "secret/secret.h"
+#include "yaml/changes.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::runtimes {
@@ -85,9 +87,7 @@ std::vector<RuntimeVerdict> compare_runtimes(const std::vector<InputObject>& own
   const auto here = runtimes_by_id(own);
   std::vector<RuntimeVerdict> verdicts;
   for (const auto& [id, runtime] : here) {
-    const base::Location at = yaml::locate(*runtime->root);
-    RuntimeVerdict verdict{
-        id, fmt::format("{}:{}", at.file ? at.file->name() : "", at.line), RuntimeState::OnlyHere, {}};
+    RuntimeVerdict verdict{id, report::place_of(yaml::locate(*runtime->root)), RuntimeState::OnlyHere, {}};
     const auto other = there.find(id);
     const schema::KindSchema* kind = schemas.kind(id.substr(0, id.find('/')));
     if (other != there.end() && kind) {
@@ -114,42 +114,22 @@ const Schema* schema_of_key(const Schema& schema, std::string_view key) {
 
 // Without the values that equal the schema's defaults.
 const Node* without_defaults(const Node& node, const Schema& schema, const Maker& make) {
-  if (node.is_list() && schema.items) {
-    std::vector<const Node*> items;
-    for (const Node* item : node.items()) items.push_back(without_defaults(*item, *schema.items, make));
-    return make.list(items, node.origin());
-  }
-  if (!node.is_map()) return &node;
-  std::vector<yaml::Entry> entries;
-  for (const yaml::Entry& entry : node.entries()) {
-    const Schema* of_value = schema_of_key(schema, entry.key);
-    if (!of_value) {
-      entries.push_back(entry);
-      continue;
-    }
-    const bool is_default = !of_value->default_json.empty() &&
-                            yaml::equal(*entry.value, *schema::default_node(*of_value, make, {}));
-    if (!is_default)
-      entries.push_back({entry.key, without_defaults(*entry.value, *of_value, make), entry.key_origin});
-  }
-  return make.map(entries, node.origin());
+  return yaml::with_values(node, make, [&](std::string_view key, const Node& value) {
+    const Schema* of_value = node.is_list() ? schema.items : schema_of_key(schema, key);
+    if (!of_value) return &value;
+    const bool is_default = node.is_map() && !of_value->default_json.empty() &&
+                            yaml::equal(value, *schema::default_node(*of_value, make, {}));
+    return is_default ? nullptr : without_defaults(value, *of_value, make);
+  });
 }
 
 // Without nulls, which mean nothing, and without a template's metadata if it contained nothing else.
 const Node* without_nulls(const Node& node, const Maker& make) {
-  if (node.is_list()) {
-    std::vector<const Node*> items;
-    for (const Node* item : node.items()) items.push_back(without_nulls(*item, make));
-    return make.list(items, node.origin());
-  }
-  if (!node.is_map()) return &node;
-  std::vector<yaml::Entry> entries;
-  for (const yaml::Entry& entry : node.entries()) {
-    if (entry.value->is_null()) continue;
-    const Node* value = without_nulls(*entry.value, make);
-    if (entry.key != "metadata" || value->size() > 0) entries.push_back({entry.key, value, entry.key_origin});
-  }
-  return make.map(entries, node.origin());
+  return yaml::with_values(node, make, [&](std::string_view key, const Node& value) {
+    const Node* rest = without_nulls(value, make);
+    const bool is_nothing = node.is_map() && (value.is_null() || (key == "metadata" && rest->size() == 0));
+    return is_nothing ? nullptr : rest;
+  });
 }
 
 bool is_runtime(const cluster::LiveObject& object) {
@@ -196,10 +176,9 @@ void UseCollector::add(const std::vector<compile::InputObject>& objects,
     const model::ObjectId runtime = model::runtime_of(*object.root, ns);
     if (runtime.name.empty()) continue;
     const base::Location at = yaml::locate(*object.root);
-    const std::string file = at.file ? at.file->name() : "";
-    const std::string scope = scope_of(file);
+    const std::string scope = scope_of(at.file_name());
     std::string name(object.id.name);
-    std::string place = fmt::format("{}:{}", file, at.line);
+    std::string place = report::place_of(at);
     if (!jobs_.insert({scope, ns, name, place}).second) continue;
     RuntimeUse& use =
         uses_[{scope, std::string(runtime.name), std::string(runtime.kind), std::string(runtime.ns)}];
