@@ -113,8 +113,8 @@ class EnvironmentMaker {
 Words words_of(Draft& draft, const Pod& pod, const Node& container) {
   const std::vector<Variable> variables = EnvironmentMaker(draft, pod, container).variables();
   Words words;
-  words.command = plan::words_of(container, "command", variables);
-  words.args = plan::words_of(container, "args", variables);
+  words.command = plan::words_of(container, {"command"}, variables);
+  words.args = plan::words_of(container, {"args"}, variables);
   for (const Variable& variable : variables) {
     Setting& setting = words.env.emplace_back(Setting{variable.name, std::nullopt});
     if (variable.source.empty()) setting.value = variable.value;

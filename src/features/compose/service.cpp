@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/text/text.h"
+#include "features/cluster/pods.h"
 #include "features/compose/draft.h"
 #include "k8s/quantity.h"
 #include "model/trainer_names.h"
@@ -241,10 +242,7 @@ const Node* security_of(const Pod& pod, const Node& container, std::string_view 
 }
 
 PodParts::PodParts(const Node& spec) {
-  const auto containers = items_at(spec, "containers");
-  const auto node = std::ranges::find_if(
-      containers, [](const Node* container) { return text_at(*container, "name") == model::kNode; });
-  if (!containers.empty()) main = node != containers.end() ? *node : containers.front();
+  main = cluster::node_container(spec);
   for (const Node* volume : items_at(spec, "volumes")) volumes.try_emplace(text_at(*volume, "name"), volume);
   for (const std::string_view list : {"initContainers", "containers"}) {
     for (const Node* container : items_at(spec, list)) {

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/text/text.h"
 #include "features/cluster/pods.h"
 #include "features/plan/plan.h"
 #include "k8s/jobset/jobset.h"
@@ -177,7 +178,6 @@ class JobDrawer {
   }
 
   void add_service(const JobSetView& view) {
-    const Node* enabled = view.spec->at({"network", "enableDNSHostnames"});
     const auto serves = [&](const ReplicatedJob& job) {
       return job.pod_spec &&
              std::ranges::any_of(items_at(*job.pod_spec, "containers"), [](const Node* container) {
@@ -186,10 +186,9 @@ class JobDrawer {
     };
     const bool is_used =
         planned_.nodes > 1 || !planned_.hostfile.empty() || std::ranges::any_of(view.jobs, serves);
-    if ((enabled && enabled->as_bool() == false) || !is_used) return;
-    const std::string_view given = value_at(*view.spec, {"network", "subdomain"});
+    if (!cluster::has_host_names(view) || !is_used) return;
     const size_t service =
-        add(Shape::Service, {"headless Service", std::string(given.empty() ? view.name : given)});
+        add(Shape::Service, {"headless Service", std::string(k8s::jobset::subdomain_of(view))});
     // Initializers connect to no other pod.
     for (const ReplicatedJob& job : view.jobs) {
       if (serves(job) || planned_.pod_sets.size() == 1 || !planned_.hostfile.empty())
@@ -276,11 +275,8 @@ class JobDrawer {
 
 JobGraph draw_job(std::span<const Object> objects) {
   const plan::JobPlan planned = plan::plan_job(objects, {});
-  const auto find = [&](std::string_view kind) {
-    const auto found = std::ranges::find(objects, kind, &Object::kind);
-    return found != objects.end() ? &*found : nullptr;
-  };
-  return JobDrawer(planned, *find("JobSet")).draw(find("PodGroup"));
+  const Object* job_set = base::find(objects, "JobSet", &Object::kind);
+  return JobDrawer(planned, *job_set).draw(base::find(objects, "PodGroup", &Object::kind));
 }
 
 namespace {
@@ -323,37 +319,33 @@ std::string quoted_label(const std::vector<std::string>& lines) {
   return fmt::format("\"{}\"", label);
 }
 
-// What is around the label of a shape, and the class that colours it.
-struct Outline {
-  std::string_view open;
+// How a box is drawn: light fills with dark text, for light and dark pages.
+struct Look {
+  std::string_view open;  // around Mermaid's label
   std::string_view close;
-  std::string_view style;
+  std::string_view style;  // Mermaid's class
+  std::string_view fill;
+  std::string_view stroke;
+  std::string_view dot;  // Graphviz' shape and style
 };
 
-Outline outline_of(Shape shape) {
-  switch (shape) {
-    case Shape::Job: return {"([", "])", "job"};
-    case Shape::Pods: return {"[", "]", "pods"};
-    case Shape::Secret: return {"{{", "}}", "secret"};
-    case Shape::ConfigMap: return {"[/", "/]", "config"};
-    case Shape::Volume: return {"[(", ")]", "volume"};
-    case Shape::Service: return {"(", ")", "service"};
-    case Shape::Queue: return {"[[", "]]", "queue"};
-    case Shape::Gang: return {"(", ")", "gang"};
-  }
-  return {"[", "]", "pods"};
-}
+constexpr std::string_view kRounded = "shape=box, style=\"rounded,filled\"";
 
-// Light fills with dark text, for light and dark pages.
-constexpr std::string_view kStyles =
-    "  classDef job fill:#dbeafe,stroke:#1d4ed8,color:#111\n"
-    "  classDef pods fill:#ffffff,stroke:#1d4ed8,color:#111\n"
-    "  classDef secret fill:#fee2e2,stroke:#b91c1c,color:#111\n"
-    "  classDef config fill:#fef9c3,stroke:#a16207,color:#111\n"
-    "  classDef volume fill:#ede9fe,stroke:#6d28d9,color:#111\n"
-    "  classDef service fill:#dcfce7,stroke:#15803d,color:#111\n"
-    "  classDef queue fill:#e5e7eb,stroke:#374151,color:#111\n"
-    "  classDef gang fill:#ffedd5,stroke:#c2410c,color:#111\n";
+// By shape.
+constexpr std::array kLooks = std::to_array<Look>({
+    {"([", "])", "job", "#dbeafe", "#1d4ed8", kRounded},
+    {"[", "]", "pods", "#ffffff", "#1d4ed8", "shape=box, style=filled"},
+    {"{{", "}}", "secret", "#fee2e2", "#b91c1c", "shape=tab, style=filled"},
+    {"[/", "/]", "config", "#fef9c3", "#a16207", "shape=note, style=filled"},
+    {"[(", ")]", "volume", "#ede9fe", "#6d28d9", "shape=cylinder, style=filled"},
+    {"(", ")", "service", "#dcfce7", "#15803d", kRounded},
+    {"[[", "]]", "queue", "#e5e7eb", "#374151", "shape=box, peripheries=2, style=filled"},
+    {"(", ")", "gang", "#ffedd5", "#c2410c", kRounded},
+});
+
+const Look& look_of(const Box& box) {
+  return kLooks.at(static_cast<size_t>(box.shape));
+}
 
 std::string arrow_text(const Arrow& arrow) {
   const std::string_view line = arrow.waits ? "-->" : "-.->";
@@ -364,14 +356,15 @@ std::string arrow_text(const Arrow& arrow) {
 
 std::string format_mermaid(const std::vector<JobGraph>& jobs) {
   std::string out = "flowchart LR\n";
-  out += kStyles;
+  for (const Look& look : kLooks)
+    out += fmt::format("  classDef {} fill:{},stroke:{},color:#111\n", look.style, look.fill, look.stroke);
   for (size_t j = 0; j < jobs.size(); ++j) {
     const JobGraph& job = jobs[j];
     out += fmt::format("  subgraph j{}[{}]\n", j, quoted_label({title_of(job)}));
     for (size_t i = 0; i < job.boxes.size(); ++i) {
-      const Outline outline = outline_of(job.boxes[i].shape);
-      out += fmt::format("    j{}n{}{}{}{}:::{}\n", j, i, outline.open, quoted_label(job.boxes[i].lines),
-                         outline.close, outline.style);
+      const Look& look = look_of(job.boxes[i]);
+      out += fmt::format("    j{}n{}{}{}{}:::{}\n", j, i, look.open, quoted_label(job.boxes[i].lines),
+                         look.close, look.style);
     }
     for (const Arrow& arrow : job.arrows)
       out += fmt::format("    j{}n{} {} j{}n{}\n", j, arrow.from, arrow_text(arrow), j, arrow.to);
@@ -399,22 +392,6 @@ std::string dot_label(const std::vector<std::string>& lines) {
   return fmt::format("\"{}\"", label);
 }
 
-std::string_view attributes_of(Shape shape) {
-  switch (shape) {
-    case Shape::Job: return "shape=box, style=\"rounded,filled\", fillcolor=\"#dbeafe\", color=\"#1d4ed8\"";
-    case Shape::Pods: return "shape=box, style=filled, fillcolor=\"#ffffff\", color=\"#1d4ed8\"";
-    case Shape::Secret: return "shape=tab, style=filled, fillcolor=\"#fee2e2\", color=\"#b91c1c\"";
-    case Shape::ConfigMap: return "shape=note, style=filled, fillcolor=\"#fef9c3\", color=\"#a16207\"";
-    case Shape::Volume: return "shape=cylinder, style=filled, fillcolor=\"#ede9fe\", color=\"#6d28d9\"";
-    case Shape::Service:
-      return "shape=box, style=\"rounded,filled\", fillcolor=\"#dcfce7\", color=\"#15803d\"";
-    case Shape::Queue:
-      return "shape=box, peripheries=2, style=filled, fillcolor=\"#e5e7eb\", color=\"#374151\"";
-    case Shape::Gang: return "shape=box, style=\"rounded,filled\", fillcolor=\"#ffedd5\", color=\"#c2410c\"";
-  }
-  return "shape=box";
-}
-
 constexpr std::string_view kUse = "style=dashed, color=\"#6b7280\", fontcolor=\"#374151\"";
 
 // Above the arrow: the lower line is for it.
@@ -438,9 +415,11 @@ std::string format_dot(const std::vector<JobGraph>& jobs) {
     const JobGraph& job = jobs[j];
     out += fmt::format("  subgraph cluster_{} {{\n    label={};\n    color=\"#9ca3af\";\n", j,
                        dot_label({title_of(job)}));
-    for (size_t i = 0; i < job.boxes.size(); ++i)
-      out += fmt::format("    j{}n{} [label={}, {}];\n", j, i, dot_label(job.boxes[i].lines),
-                         attributes_of(job.boxes[i].shape));
+    for (size_t i = 0; i < job.boxes.size(); ++i) {
+      const Look& look = look_of(job.boxes[i]);
+      out += fmt::format("    j{}n{} [label={}, {}, fillcolor=\"{}\", color=\"{}\"];\n", j, i,
+                         dot_label(job.boxes[i].lines), look.dot, look.fill, look.stroke);
+    }
     for (const Arrow& arrow : job.arrows)
       out += fmt::format("    j{}n{} -> j{}n{} [{}{}];\n", j, arrow.from, j, arrow.to, label_of(arrow),
                          arrow.waits ? "style=solid" : kUse);
@@ -450,11 +429,8 @@ std::string format_dot(const std::vector<JobGraph>& jobs) {
 }
 
 base::IoResult<std::string> format_svg(const std::vector<JobGraph>& jobs, base::ProcessRunner& runner) {
-  base::ProcessRequest request;
-  request.argv = {"dot", "-Tsvg"};
-  request.input = format_dot(jobs);
-  request.timeout = std::chrono::minutes(2);
-  auto ran = runner.run(request);
+  auto ran =
+      runner.run({.argv = {"dot", "-Tsvg"}, .input = format_dot(jobs), .timeout = std::chrono::minutes(2)});
   if (const auto* error = std::get_if<base::IoError>(&ran)) {
     return base::IoError{
         fmt::format("SVG needs Graphviz ({}): install it, or use -o mermaid or -o dot", error->message)};

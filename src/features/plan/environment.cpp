@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
+#include "base/text/text.h"
 #include "k8s/object_meta.h"
 
 namespace trainjobc::plan {
@@ -151,8 +151,7 @@ Variable variable_of(const Node& item, const PodPlace& place, const KnownValues&
 }  // namespace
 
 const Variable* find_variable(const std::vector<Variable>& env, std::string_view name) {
-  const auto found = std::ranges::find(env, name, &Variable::name);
-  return found != env.end() ? &*found : nullptr;
+  return base::find(env, name, &Variable::name);
 }
 
 std::string_view value_of(const std::vector<Variable>& env, std::string_view name) {
@@ -174,28 +173,14 @@ std::string expanded_text(std::string_view text, const std::vector<Variable>& va
   return expanded(text, env).value_or(std::string(text));
 }
 
-namespace {
-
-void append_words(const Node& container, std::string_view field, Environment& env,
-                  std::vector<std::string>& words) {
-  for (const Node* word : yaml::items_at(container, field))
-    words.push_back(expanded(word->text(), env).value_or(std::string(word->text())));
-}
-
-}  // namespace
-
-std::vector<std::string> words_of(const Node& container, std::string_view field,
+std::vector<std::string> words_of(const Node& container, std::initializer_list<std::string_view> fields,
                                   const std::vector<Variable>& variables) {
   Environment env(variables);
   std::vector<std::string> words;
-  append_words(container, field, env, words);
-  return words;
-}
-
-std::vector<std::string> command_of(const Node& container, const std::vector<Variable>& variables) {
-  Environment env(variables);
-  std::vector<std::string> words;
-  for (const std::string_view field : {"command", "args"}) append_words(container, field, env, words);
+  for (const std::string_view field : fields) {
+    for (const Node* word : yaml::items_at(container, field))
+      words.push_back(expanded(word->text(), env).value_or(std::string(word->text())));
+  }
   return words;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,12 +46,9 @@ std::vector<Variable> environment_of(const yaml::Node& container, const PodPlace
 // A text of the container with $(NAME) expanded; as it is if it would be too long.
 std::string expanded_text(std::string_view text, const std::vector<Variable>& env);
 
-// command or args, with $(NAME) expanded.
-std::vector<std::string> words_of(const yaml::Node& container, std::string_view field,
+// Those of these fields, command or args, with $(NAME) expanded.
+std::vector<std::string> words_of(const yaml::Node& container, std::initializer_list<std::string_view> fields,
                                   const std::vector<Variable>& env);
-
-// command and args, with $(NAME) expanded.
-std::vector<std::string> command_of(const yaml::Node& container, const std::vector<Variable>& env);
 
 // nullptr if there is no such variable.
 const Variable* find_variable(const std::vector<Variable>& env, std::string_view name);

@@ -71,12 +71,8 @@ class ResourceColumns {
     std::vector<std::string> frequent = own_;
     std::ranges::stable_sort(frequent, std::greater(),
                              [&](const std::string& resource) { return jobs[resource]; });
-    frequent.resize(kMost);
-    const std::set<std::string_view> kept(frequent.begin(), frequent.end());
-    std::vector<std::string> in_columns;
-    std::ranges::copy_if(own_, std::back_inserter(in_columns),
-                         [&](const std::string& resource) { return kept.contains(resource); });
-    own_ = std::move(in_columns);
+    const std::set<std::string> kept(frequent.begin(), frequent.begin() + kMost);
+    std::erase_if(own_, [&](const std::string& resource) { return !kept.contains(resource); });
   }
 
   void add_titles(std::vector<Column>& columns) const {
@@ -166,6 +162,17 @@ std::string flavors_of_set(const std::vector<AssignedFlavor>& all, const std::st
   return fmt::format("{}: {}", set, text);
 }
 
+// What is said of a job: after its title in a comment, in a sentence with it otherwise.
+Block block_on(const JobPlan& job, const std::string& text, bool is_comment) {
+  Block block{.is_continued = true};
+  if (is_comment) {
+    block.head = {{title_of(job), Style::Title}, {text}};
+  } else {
+    block.head = {{fmt::format("{} {}", title_of(job), text)}};
+  }
+  return block;
+}
+
 std::string verdict_text(const Admission& admission) {
   switch (admission.verdict) {
     case Verdict::NotQueued: return "is not queued: it names no LocalQueue of Kueue";
@@ -179,13 +186,7 @@ std::string verdict_text(const Admission& admission) {
 // Whether quotas admit the job, and what is missing.
 Block admission_of(const JobPlan& job, bool is_comment) {
   const Admission& admission = *job.admission;
-  Block block;
-  block.is_continued = true;
-  if (is_comment) {
-    block.head = {{title_of(job), Style::Title}, {verdict_text(admission)}};
-  } else {
-    block.head = {{fmt::format("{} {}", title_of(job), verdict_text(admission))}};
-  }
+  Block block = block_on(job, verdict_text(admission), is_comment);
   const auto add = [&](std::string line) { block.lines.push_back({{{std::move(line)}}}); };
   for (size_t i = 0; i < admission.flavors.size(); ++i) {
     const std::string& set = admission.flavors[i].pod_set;
@@ -277,13 +278,7 @@ void add_together(const Plan& plan, bool is_comment, std::vector<Block>& blocks)
   for (const JobPlan* job : jobs) {
     // What can never be admitted was reported.
     if (!is_pending(*job) || job->admission->verdict == Verdict::Never) continue;
-    Block& reasons = blocks.emplace_back();
-    reasons.is_continued = true;
-    if (is_comment) {
-      reasons.head = {{title_of(*job), Style::Title}, {pending_text(*job)}};
-    } else {
-      reasons.head = {{fmt::format("{} {}", title_of(*job), pending_text(*job))}};
-    }
+    Block& reasons = blocks.emplace_back(block_on(*job, pending_text(*job), is_comment));
     for (const Obstacle& obstacle : job->admission->together->obstacles)
       reasons.lines.push_back({{{place_of(obstacle) + obstacle.reason}}});
   }

@@ -96,17 +96,7 @@ const Node* training_container(const Node& pod_spec) {
   const auto with_variables = std::ranges::find_if(
       containers, [](const Node* container) { return framework_of_variables(*container) != nullptr; });
   if (with_variables != containers.end()) return *with_variables;
-  const auto called_node = std::ranges::find_if(
-      containers, [](const Node* container) { return yaml::text_at(*container, "name") == model::kNode; });
-  if (called_node != containers.end()) return *called_node;
-  return containers.empty() ? nullptr : containers.front();
-}
-
-std::optional<int64_t> to_count(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return number;
+  return cluster::node_container(pod_spec);
 }
 
 // What a container starts, and what that is told: by a flag, which its variable is called after
@@ -116,7 +106,7 @@ class Settings {
   Settings(const Framework& framework, const RenderedJob& job, const Worker& worker)
       : framework_(framework),
         env_(environment_of(*worker.container, {job.ns, job.view.name, worker.job, 0, 0})) {
-    const std::vector<std::string> words = command_of(*worker.container, env_);
+    const std::vector<std::string> words = words_of(*worker.container, {"command", "args"}, env_);
     launch_ = compile::advice::launch_of({words.begin(), words.end()}, framework);
   }
 
@@ -136,8 +126,8 @@ class Settings {
       const std::string given = value(variable);
       const std::string_view text = given;
       const size_t colon = text.find(':');
-      return colon != std::string_view::npos && to_count(text.substr(0, colon)) &&
-             to_count(text.substr(colon + 1));
+      return colon != std::string_view::npos && base::read_integer(text.substr(0, colon)) &&
+             base::read_integer(text.substr(colon + 1));
     });
   }
 
@@ -162,7 +152,7 @@ std::optional<int64_t> flux_processes(std::string_view script) {
   const size_t flag = line.find(" -n ");
   if (flag == std::string_view::npos) return std::nullopt;
   line.remove_prefix(flag + 4);
-  return to_count(line.substr(0, line.find(' ')));
+  return base::read_integer(line.substr(0, line.find(' ')));
 }
 
 int64_t pods_of(const std::vector<Worker>& workers) {
@@ -174,7 +164,7 @@ int64_t pods_of(const std::vector<Worker>& workers) {
 // The number in a launcher's own flag; nullopt without.
 std::optional<int64_t> told_number(const Launch& launch, std::string_view name) {
   const auto flag = name.empty() ? std::nullopt : launch.flag(name);
-  return flag ? to_count(flag->value) : std::nullopt;
+  return flag ? base::read_integer(flag->value) : std::nullopt;
 }
 
 // nullopt if it does not fit.
@@ -221,7 +211,7 @@ std::optional<int64_t> processes_of(const Framework& framework, const Settings& 
     if (!launch.launcher->reads_env) return told_processes(launch, worker, pods);
   }
   const std::string given = settings.value(framework.processes);
-  std::optional<int64_t> number = to_count(given);
+  std::optional<int64_t> number = base::read_integer(given);
   if (!number && (given.empty() || given == "auto" || given == "gpu")) number = gpus_of(*worker.container);
   return number ? product_of(pods, *number) : std::nullopt;
 }
@@ -234,7 +224,7 @@ std::optional<int64_t> count_processes(const RenderedJob& job, const std::vector
   std::optional<int64_t> count = 0;
   for (const Worker& worker : workers) {
     const Settings settings(*framework, job, worker);
-    if (!framework->processes_per_node) return to_count(settings.value(framework->processes));
+    if (!framework->processes_per_node) return base::read_integer(settings.value(framework->processes));
     count = sum_of(count, processes_of(*framework, settings, worker));
     if (!count) return count;
   }
@@ -299,7 +289,7 @@ void RankList::add(const Worker& worker, int64_t job_index, int64_t pod, std::op
   node.first_rank = first_rank;
   node.ranks = ranks;
   node.env = environment_of(*worker.container, {job_.ns, job_.view.name, worker.job, job_index, pod});
-  node.command = command_of(*worker.container, node.env);
+  node.command = words_of(*worker.container, {"command", "args"}, node.env);
   plan_.ranks.push_back(std::move(node));
 }
 
@@ -368,21 +358,14 @@ struct Place {
   int64_t pod = 0;
 };
 
-const Node* node_container(const Node& pod_spec) {
-  const auto containers = yaml::items_at(pod_spec, "containers");
-  const auto found = std::ranges::find_if(
-      containers, [](const Node* container) { return yaml::text_at(*container, "name") == model::kNode; });
-  if (found != containers.end()) return *found;
-  return containers.empty() ? nullptr : containers.front();
-}
-
 // The pods by host name.
 std::map<std::string, Place, std::less<>> places_of(const RenderedJob& job, const Worker& launcher) {
   std::map<std::string, Place, std::less<>> places;
   for (const ReplicatedJob& replicated_job : job.view.jobs) {
     if (!replicated_job.pod_spec) continue;
-    const Node* container =
-        &replicated_job == launcher.job ? launcher.container : node_container(*replicated_job.pod_spec);
+    const Node* container = &replicated_job == launcher.job
+                                ? launcher.container
+                                : cluster::node_container(*replicated_job.pod_spec);
     const int64_t pods = cluster::pods_per_job(replicated_job);
     if (!container || replicated_job.replicas * pods > kMostHosts) continue;
     for (int64_t index = 0; index < replicated_job.replicas; ++index) {
@@ -426,7 +409,7 @@ void add_mpi_processes(const RenderedJob& job, bool list, JobPlan& plan) {
   if (launcher.job) {
     const PodPlace place{job.ns, job.view.name, launcher.job, 0, 0};
     const std::vector<std::string> words =
-        command_of(*launcher.container, environment_of(*launcher.container, place));
+        words_of(*launcher.container, {"command", "args"}, environment_of(*launcher.container, place));
     run = compile::advice::mpirun_of({words.begin(), words.end()});
   }
   std::optional<int64_t> slots = 0;

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "k8s/jobset/jobset.h"
 #include "model/trainer_names.h"
 #include "secret/secret.h"
@@ -132,8 +133,8 @@ class Admitter {
     const auto known = quota_.namespaces.find(job_.ns);
     base::Arena arena;
     const yaml::Maker make(arena);
-    const Node* labels = known != quota_.namespaces.end() ? known->second : nullptr;
-    labels = make.with(labels, kNamespaceName, make.string(job_.ns));
+    const Node* labels =
+        make.with(base::value_or(quota_.namespaces, job_.ns), kNamespaceName, make.string(job_.ns));
     if (matches_selector(*queue.namespace_selector, labels)) return true;
     const auto keys = keys_of_selector(*queue.namespace_selector);
     const bool is_about_name = keys.size() == 1 && keys.contains(kNamespaceName);
@@ -184,9 +185,8 @@ class Admitter {
     for (const k8s::jobset::ReplicatedJob& job : k8s::jobset::view_job_set(job_.job_set).jobs) {
       const std::string_view name = job.pod_spec ? value_at(*job.pod_spec, {"priorityClassName"}) : "";
       if (name.empty()) continue;
-      const auto known =
-          std::ranges::find(kPrioritiesOfCluster, name, [](const auto& one) { return one.first; });
-      if (known != kPrioritiesOfCluster.end()) return known->second;
+      const auto first = [](const auto& one) { return one.first; };
+      if (const auto* known = base::find(kPrioritiesOfCluster, name, first)) return known->second;
       return priority_of("PriorityClass", quota_.pod_priorities, name);
     }
     return quota_.default_priority.value_or(0);

@@ -5,14 +5,10 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text/text.h"
+
 namespace trainjobc::plan {
 namespace {
-
-const ResourceQuota& quota_for(const Quotas& quotas, const FlavorResource& of) {
-  static const ResourceQuota kNone;
-  const auto found = quotas.find(of);
-  return found != quotas.end() ? found->second : kNone;
-}
 
 // The part of the quota that the owner does not lend, and uses itself or in its children.
 Units kept(const ResourceQuota& quota, Units subtree) {
@@ -35,14 +31,8 @@ Units left(const ResourceQuota& quota, Units subtree, Units used, Units left_of_
   return added(std::max<Units>(0, own - used), left_of_parent);
 }
 
-Units found_in(const auto& amounts, const auto& key) {
-  const auto found = amounts.find(key);
-  return found != amounts.end() ? found->second : 0;
-}
-
-const ResourceQuota& quota_for(const Cohort* cohort, const FlavorResource& of) {
-  static const Quotas kNone;
-  return quota_for(cohort ? cohort->quotas : kNone, of);
+ResourceQuota quota_for(const Cohort* cohort, const FlavorResource& of) {
+  return cohort ? base::value_or(cohort->quotas, of) : ResourceQuota{};
 }
 
 }  // namespace
@@ -134,8 +124,7 @@ Capacity::Amounts& Capacity::amounts(const FlavorResource& of) const {
 }
 
 Units Capacity::subtree(const Amounts& amounts, const Part& part) const {
-  const auto found = amounts.subtrees.find(part.place);
-  return found != amounts.subtrees.end() ? found->second : 0;
+  return base::value_or(amounts.subtrees, part.place);
 }
 
 Units Capacity::most_of_part(size_t number, const FlavorResource& of) const {
@@ -155,7 +144,7 @@ Units Capacity::most_of_part(size_t number, const FlavorResource& of) const {
 }
 
 Units Capacity::most(const ClusterQueue& queue, const FlavorResource& of) const {
-  const ResourceQuota& quota = quota_for(queue.quotas, of);
+  const ResourceQuota quota = base::value_or(queue.quotas, of);
   const size_t parent = parent_of(queue);
   if (parent == kNone) return quota.nominal;
   const std::scoped_lock lock(mutex_);
@@ -189,13 +178,13 @@ const Usage::Used& Usage::used(const FlavorResource& of) const {
 }
 
 Units Usage::used(const ClusterQueue& queue, const FlavorResource& of) const {
-  return found_in(used(of).queues, &queue);
+  return base::value_or(used(of).queues, &queue);
 }
 
 Units Usage::available(const ClusterQueue& queue, const FlavorResource& of) const {
   const Used& used_of = used(of);
-  const ResourceQuota& quota = quota_for(queue.quotas, of);
-  const Units used_here = found_in(used_of.queues, &queue);
+  const ResourceQuota quota = base::value_or(queue.quotas, of);
+  const Units used_here = base::value_or(used_of.queues, &queue);
   const size_t parent = capacity_.parent_of(queue);
   if (parent == Capacity::kNone) return std::max<Units>(0, quota.nominal - used_here);
   if (used_of.queues.empty()) return capacity_.most(queue, of);
@@ -207,7 +196,7 @@ Units Usage::available(const ClusterQueue& queue, const FlavorResource& of) cons
   for (auto at = above.rbegin(); at != above.rend(); ++at) {
     const Capacity::Part& part = capacity_.parts_[*at];
     const Units subtree = capacity_.subtree(amounts, part);
-    const Units used_below = found_in(used_of.parts, *at);
+    const Units used_below = base::value_or(used_of.parts, *at);
     available = at == above.rbegin() ? subtree - used_below
                                      : left(quota_for(part.own, of), subtree, used_below, available);
   }
@@ -216,8 +205,8 @@ Units Usage::available(const ClusterQueue& queue, const FlavorResource& of) cons
 
 Usage::Reach Usage::reach(const ClusterQueue& queue, const FlavorResource& of, Units amount) const {
   const Used& used_of = used(of);
-  const ResourceQuota& quota = quota_for(queue.quotas, of);
-  const Units used_here = found_in(used_of.queues, &queue);
+  const ResourceQuota quota = base::value_or(queue.quotas, of);
+  const Units used_here = base::value_or(used_of.queues, &queue);
   size_t at = capacity_.parent_of(queue);
   if (at == Capacity::kNone) return {};
   if (added(used_here, amount) <= quota.nominal) return {0, true};
@@ -227,7 +216,7 @@ Usage::Reach Usage::reach(const ClusterQueue& queue, const FlavorResource& of, U
   for (;;) {
     const Capacity::Part& part = capacity_.parts_[at];
     const Units subtree = capacity_.subtree(amounts, part);
-    const Units used_below = found_in(used_of.parts, at);
+    const Units used_below = base::value_or(used_of.parts, at);
     const bool is_root = part.parent == Capacity::kNone;
     if (is_root || added(used_below, rest) <= subtree) return {part.height, !is_root};
     rest -= std::max<Units>(0, kept(quota_for(part.own, of), subtree) - used_below);
@@ -236,17 +225,17 @@ Usage::Reach Usage::reach(const ClusterQueue& queue, const FlavorResource& of, U
 }
 
 bool Usage::is_within(const ClusterQueue& queue, const FlavorResource& of, Units more) const {
-  return used(queue, of) + more <= quota_for(queue.quotas, of).nominal;
+  return used(queue, of) + more <= base::value_or(queue.quotas, of).nominal;
 }
 
 bool Usage::is_within(size_t cohort, const FlavorResource& of, Units more) const {
   const std::scoped_lock lock(capacity_.mutex_);
   const Units subtree = capacity_.subtree(capacity_.amounts(of), capacity_.parts_[cohort]);
-  return found_in(used(of).parts, cohort) + more <= subtree;
+  return base::value_or(used(of).parts, cohort) + more <= subtree;
 }
 
 Units Usage::own_left(const ClusterQueue& queue, const FlavorResource& of) const {
-  const ResourceQuota& quota = quota_for(queue.quotas, of);
+  const ResourceQuota quota = base::value_or(queue.quotas, of);
   return std::max<Units>(0, kept(quota, quota.nominal) - used(queue, of));
 }
 
@@ -254,12 +243,12 @@ Units Usage::own_left(size_t cohort, const FlavorResource& of) const {
   const std::scoped_lock lock(capacity_.mutex_);
   const Capacity::Part& part = capacity_.parts_[cohort];
   const Units subtree = capacity_.subtree(capacity_.amounts(of), part);
-  return std::max<Units>(0, kept(quota_for(part.own, of), subtree) - found_in(used(of).parts, cohort));
+  return std::max<Units>(0, kept(quota_for(part.own, of), subtree) - base::value_or(used(of).parts, cohort));
 }
 
 void Usage::add(const ClusterQueue& queue, const FlavorResource& of, Units amount) {
   Used& used_of = used_[of];
-  const ResourceQuota& quota = quota_for(queue.quotas, of);
+  const ResourceQuota quota = base::value_or(queue.quotas, of);
   Units& here = used_of.queues[&queue];
   Units over = amount - std::max<Units>(0, kept(quota, quota.nominal) - here);
   here += amount;
@@ -278,7 +267,7 @@ void Usage::add(const ClusterQueue& queue, const FlavorResource& of, Units amoun
 
 void Usage::remove(const ClusterQueue& queue, const FlavorResource& of, Units amount) {
   Used& used_of = used_[of];
-  const ResourceQuota& quota = quota_for(queue.quotas, of);
+  const ResourceQuota quota = base::value_or(queue.quotas, of);
   Units& here = used_of.queues[&queue];
   Units over = std::min(amount, here - kept(quota, quota.nominal));
   here -= amount;

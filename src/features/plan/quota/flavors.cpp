@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 
 #include "base/text/text.h"
@@ -220,9 +219,8 @@ class FlavorPass {
   }
 
   Choice choose(size_t index, const ResourceGroup& group, Positions& next) {
-    const auto begin = begin_.find({index, &group});
     Choice best;
-    size_t at = begin != begin_.end() ? begin->second : 0;
+    size_t at = base::value_or(begin_, std::pair(index, &group));
     size_t tried = at;
     for (; at < group.flavors.size(); ++at) {
       tried = at;
@@ -253,8 +251,7 @@ class FlavorPass {
   }
 
   Need need_of(const QueuedPodSet& set, const FlavorResource& of, Units amount) {
-    const auto before = result.amounts.find(of);
-    const Units wanted = before != result.amounts.end() ? added(before->second, amount) : amount;
+    const Units wanted = added(base::value_or(result.amounts, of), amount);
     const Units most = search_.usage.capacity().most(queue_, of);
     if (wanted > most) {
       shortage(set, of, wanted, amount, most);
@@ -339,17 +336,10 @@ const Node* label_of(const Node* labels, std::string_view key) {
   return labels ? labels->get(key) : nullptr;
 }
 
-std::optional<int64_t> whole_number(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 bool compares(const Node& expression, std::string_view label, bool greater) {
   const auto values = items_at(expression, "values");
-  const auto bound = values.empty() ? std::nullopt : whole_number(values.front()->text());
-  const auto number = whole_number(label);
+  const auto bound = values.empty() ? std::nullopt : base::read_integer(values.front()->text());
+  const auto number = base::read_integer(label);
   return bound && number && (greater ? *number > *bound : *number < *bound);
 }
 

@@ -216,8 +216,7 @@ class Tree {
   void reserve(const Job& job) {
     const ClusterQueue& queue = *job.workload->queue;
     for (const auto& [of, amount] : job.assigned.amounts) {
-      const auto found = queue.quotas.find(of);
-      const ResourceQuota quota = found != queue.quotas.end() ? found->second : ResourceQuota{};
+      const ResourceQuota quota = base::value_or(queue.quotas, of);
       const Units left = quota.nominal - usage_.used(queue, of);
       if (job.assigned.height == 0) {
         reserve(job, of, std::max<Units>(0, std::min(amount, left)));
