@@ -98,3 +98,7 @@ foreach(name job patch runtime runtime-mpi kustomize-config)
   read_file(${variable} ${PROJECT_SOURCE_DIR}/templates/new/${name}.yaml)
 endforeach()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/new_templates.h.in ${PROJECT_BINARY_DIR}/generated/new_templates.h @ONLY)
+
+# The settings of .trainjobc.yaml, which the language server explains.
+read_file(config_schema ${PROJECT_SOURCE_DIR}/schema/trainjobc-config.json)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/config_schema.h.in ${PROJECT_BINARY_DIR}/generated/config_schema.h @ONLY)

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
 #include <deque>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/text/text.h"
+#include "config_schema.h"
 #include "features/cluster/difference_text.h"
 #include "features/json_schema/json_schema.h"
 #include "features/lsp/answers.h"
@@ -25,89 +26,62 @@ using schema::Property;
 using schema::Schema;
 using schema::Type;
 
-// The settings of .trainjobc.yaml; a test compares them with schema/trainjobc-config.json.
-constexpr std::array<std::string_view, 3> kLevels{"error", "warning", "never"};
-constexpr std::array<std::string_view, 4> kSeverities{"error", "warning", "info", "off"};
-constexpr std::array<std::string_view, 2> kNeeded{"rule", "reason"};
+// The settings of .trainjobc.yaml, as schema/trainjobc-config.json describes them. Of several forms, such as
+// a list or a map, the last one counts.
+class Settings {
+ public:
+  const Schema& schema() const { return *root_; }
 
-constexpr Schema kText{.type = Type::String};
-constexpr Schema kFlag{.type = Type::Boolean};
-constexpr Schema kTexts{.type = Type::Array, .items = &kText};
-constexpr Schema kLevel{.type = Type::String, .enums = kLevels};
-constexpr Schema kSeverity{.type = Type::String, .enums = kSeverities};
-constexpr Schema kRules{.type = Type::Object, .additional = &kSeverity};
-constexpr Schema kLabelMap{.type = Type::Object, .additional = &kText};
-constexpr std::array kSuppressionFields = std::to_array<Property>({{.name = "labels", .schema = &kLabelMap},
-                                                                   {.name = "paths", .schema = &kTexts},
-                                                                   {.name = "reason", .schema = &kText},
-                                                                   {.name = "rule", .schema = &kText}});
-constexpr Schema kSuppression{.type = Type::Object, .properties = kSuppressionFields, .required = kNeeded};
-constexpr Schema kSuppressions{.type = Type::Array, .items = &kSuppression};
-constexpr std::array<std::string_view, 3> kBuilding{"auto", "never", "required"};
-constexpr Schema kBuild{.type = Type::String, .enums = kBuilding};
-constexpr std::array kKustomizeFields =
-    std::to_array<Property>({{.name = "build", .schema = &kBuild}, {.name = "roots", .schema = &kTexts}});
-constexpr Schema kKustomize{.type = Type::Object, .properties = kKustomizeFields};  // or a list of roots
-constexpr std::array<std::string_view, 1> kNeededOfChart{"chart"};
-constexpr std::array kChartFields = std::to_array<Property>({{.name = "chart", .schema = &kText},
-                                                             {.name = "namespace", .schema = &kText},
-                                                             {.name = "release", .schema = &kText},
-                                                             {.name = "values", .schema = &kTexts}});
-constexpr Schema kChart{
-    .type = Type::Object, .properties = kChartFields, .required = kNeededOfChart};  // or a folder
-constexpr Schema kCharts{.type = Type::Array, .items = &kChart};
-constexpr std::array kHelmFields =
-    std::to_array<Property>({{.name = "build", .schema = &kBuild}, {.name = "charts", .schema = &kCharts}});
-constexpr Schema kHelm{.type = Type::Object, .properties = kHelmFields};  // or a list of charts
-constexpr std::array kSettings = std::to_array<Property>({{.name = "catalogue", .schema = &kFlag},
-                                                          {.name = "exclude", .schema = &kTexts},
-                                                          {.name = "failOn", .schema = &kLevel},
-                                                          {.name = "helm", .schema = &kHelm},
-                                                          {.name = "kustomize", .schema = &kKustomize},
-                                                          {.name = "namespace", .schema = &kText},
-                                                          {.name = "rules", .schema = &kRules},
-                                                          {.name = "runtimes", .schema = &kTexts},
-                                                          {.name = "scope", .schema = &kFlag},
-                                                          {.name = "suppress", .schema = &kSuppressions},
-                                                          {.name = "trainerVersion", .schema = &kText}});
-constexpr Schema kConfiguration{.type = Type::Object, .properties = kSettings};
+  // Of the setting at a path without the steps to items; "" if there is none.
+  std::string_view description(std::string_view path) const {
+    const auto found = descriptions_.find(path);
+    return found != descriptions_.end() ? std::string_view(found->second) : std::string_view();
+  }
 
-struct SettingText {
-  std::string_view path;
-  std::string_view text;
+ private:
+  const Schema* read(const Json& json, const std::string& path) {
+    if (const auto name = json.find("$ref"); name != json.end())
+      return read(json_.at(Json::json_pointer(name->get<std::string>().substr(1))), path);
+    if (json.contains("description") && !path.empty())
+      descriptions_.try_emplace(path, json["description"].get<std::string>());
+    if (json.contains("anyOf") && !json.contains("type")) return read(json["anyOf"].back(), path);
+    Schema& schema = schemas_.emplace_back();
+    const std::string type = json.value("type", "string");
+    for (const Type one : {Type::Object, Type::Array, Type::String, Type::Boolean}) {
+      if (json_schema::type_name(one) == type) schema.type = one;
+    }
+    schema.enums = texts(member(json, {"enum"}));
+    schema.required = texts(member(json, {"required"}));
+    if (json.contains("items")) schema.items = read(json["items"], path);
+    if (const Json& rest = member(json, {"additionalProperties"}); rest.is_object())
+      schema.additional = read(rest, path);
+    std::vector<Property>& properties = properties_.emplace_back();
+    for (const auto& [name, value] : member(json, {"properties"}).items())
+      properties.push_back({.name = name, .schema = read(value, path.empty() ? name : path + "." + name)});
+    schema.properties = properties;
+    return &schema;
+  }
+
+  std::span<const std::string_view> texts(const Json& list) {
+    std::vector<std::string_view>& all = texts_.emplace_back();
+    for (const Json& one : list) {
+      if (one.is_string()) all.push_back(one.get_ref<const std::string&>());
+    }
+    return all;
+  }
+
+  const Json json_ = Json::parse(kConfigSchema);
+  std::deque<Schema> schemas_;
+  std::deque<std::vector<Property>> properties_;
+  std::deque<std::vector<std::string_view>> texts_;
+  std::map<std::string, std::string, std::less<>> descriptions_;
+  const Schema* root_ = read(json_, "");
 };
-constexpr std::array kSettingTexts = std::to_array<SettingText>({
-    {"catalogue", "Whether to resolve runtimes from the built-in catalogue"},
-    {"exclude", "Globs of files and folders to skip, relative to this file"},
-    {"failOn", "Lowest severity for which lint exits with status 1"},
-    {"helm", "Which charts lint and plan build in directories: a list of charts, or a map"},
-    {"helm.build",
-     "required, the default: it is an error if one can't be built; auto: if helm is there; never: read the "
-     "files"},
-    {"helm.charts", "Folders of charts, which must be built, or maps"},
-    {"helm.charts.chart", "Glob of folders, relative to this file"},
-    {"helm.charts.namespace", "Namespace of the release"},
-    {"helm.charts.release", "Name of the release"},
-    {"helm.charts.values", "Values files, relative to this file; the last one counts"},
-    {"kustomize",
-     "Which kustomizations lint and plan build in directories: a list of folders, which must be built, or a "
-     "map"},
-    {"kustomize.build",
-     "auto: if kustomize or kubectl is there; required: it is an error if one can't be built; never: read "
-     "the files"},
-    {"kustomize.roots",
-     "Globs of folders, relative to this file; by default those that no other kustomization includes"},
-    {"namespace", "Namespace for TrainJobs without one"},
-    {"rules", "Severities of rules"},
-    {"runtimes", "Files and directories with runtimes, relative to this file"},
-    {"scope",
-     "false: the files belong to the scope of the configuration above, and to its settings where this one "
-     "has none"},
-    {"suppress", "Findings to suppress"},
-    {"suppress.labels", "Labels of the objects"},
-    {"suppress.paths", "Globs relative to this file"},
-    {"trainerVersion", "Kubeflow Trainer version to compile for"},
-});
+
+const Settings& settings() {
+  static const Settings kSettings;
+  return kSettings;
+}
 
 std::string item_words(const Schema& items) {
   if (items.quantity) return "quantities";
@@ -185,12 +159,11 @@ std::string hover_field(const Workspace& workspace, const DocumentId& document, 
 }  // namespace
 
 const Schema& configuration_schema() {
-  return kConfiguration;
+  return settings().schema();
 }
 
 std::string_view configuration_description(std::string_view path) {
-  const auto found = std::ranges::find(kSettingTexts, path, &SettingText::path);
-  return found != kSettingTexts.end() ? found->text : std::string_view();
+  return settings().description(path);
 }
 
 const Schema* object_schema(const schema::VersionSchemas& version, const DocumentId& document,

@@ -150,7 +150,9 @@ class FoldingRanges {
 
   void add_values(const SyntaxNode& value) {
     for (const SyntaxEntry& entry : value.entries) {
-      add(entry.begin, entry.end, false);
+      const uint32_t first = file_.line_at(entry.begin);
+      const uint32_t last = file_.line_at(entry.end > entry.begin ? entry.end - 1 : entry.end);
+      if (last > first) folds_.emplace_back(first, last, false);
       add_values(entry.value);
     }
   }
@@ -165,12 +167,6 @@ class FoldingRanges {
       if (first + 1 < line) folds_.emplace_back(first, line - 1, true);
       first = 0;
     }
-  }
-
-  void add(size_t begin, size_t end, bool is_comment) {
-    const uint32_t first = file_.line_at(begin);
-    const uint32_t last = file_.line_at(end > begin ? end - 1 : end);
-    if (last > first) folds_.emplace_back(first, last, is_comment);
   }
 
  private:
@@ -264,8 +260,7 @@ Json folding_ranges(const Workspace& workspace, const DocumentId& document) {
   const base::SourceFile& file = *text->file;
   FoldingRanges folding(file);
   for (const DocumentExtent& extent : document_extents(file.text())) {
-    const SyntaxNode root = parse_syntax(file.text(), extent);
-    folding.add_values(root);
+    folding.add_values(parse_syntax(file.text(), extent));
   }
   folding.add_comments();
   return folding.take();

@@ -83,32 +83,22 @@ Json watchers() {
 // False if nothing more can be read.
 bool take_messages(MessageReader& reader, Server& server) {
   while (auto message = reader.next()) {
-    if (const auto* body = std::get_if<std::string>(&*message)) {
-      server.receive(*body);
-    } else if (std::holds_alternative<MessageReader::TooLarge>(*message)) {
-      server.refuse("the message is too large");
-      return false;
-    } else {
-      server.refuse("the message has no Content-Length");
+    const auto* body = std::get_if<std::string>(&*message);
+    if (!body) {
+      const bool is_large = std::holds_alternative<MessageReader::TooLarge>(*message);
+      server.refuse(is_large ? "the message is too large" : "the message has no Content-Length");
       return false;
     }
+    server.receive(*body);
   }
   return true;
 }
 
-// The time without an edit after which the whole workspace is checked.
-class Rest {
- public:
-  void begin() { end_ = std::chrono::steady_clock::now() + kRest; }
-  bool is_over() const { return left().count() <= 0; }
-  std::chrono::milliseconds left() const {
-    const auto left = end_ - std::chrono::steady_clock::now();
-    return std::max(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds(0));
-  }
-
- private:
-  std::chrono::steady_clock::time_point end_;
-};
+// The time until then; 0 if it is over.
+std::chrono::milliseconds time_until(std::chrono::steady_clock::time_point end) {
+  const auto left = end - std::chrono::steady_clock::now();
+  return std::max(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds(0));
+}
 
 }  // namespace
 
@@ -531,11 +521,11 @@ Server::Reply Server::explain(const Json& params) {
 
 int serve(Server& server, const ReadBytes& read) {
   MessageReader reader;
-  Rest rest;
+  std::chrono::steady_clock::time_point rest_end;
   bool is_open = true;
   while (!server.exit_status()) {
     if (is_open) {
-      auto wait = server.has_news() ? rest.left() : std::chrono::milliseconds(-1);
+      auto wait = server.has_news() ? time_until(rest_end) : std::chrono::milliseconds(-1);
       if (server.has_messages() || server.has_edits()) wait = std::chrono::milliseconds(0);
       const std::optional<std::string> bytes = read(wait);
       if (bytes) reader.feed(*bytes);
@@ -547,8 +537,8 @@ int serve(Server& server, const ReadBytes& read) {
       return 1;  // without `exit`
     } else if (server.has_edits()) {
       server.publish_early();
-      rest.begin();
-    } else if (server.has_news() && rest.is_over()) {
+      rest_end = std::chrono::steady_clock::now() + kRest;
+    } else if (server.has_news() && time_until(rest_end).count() == 0) {
       server.publish();
     }
   }

@@ -44,6 +44,11 @@ const schema::VersionSchemas& version_or_newest(std::string_view version) {
   return chosen ? *chosen : schema::all_versions().back();
 }
 
+// One group, of a configuration without settings.
+std::vector<lint::InputGroup> without_inputs() {
+  return {{.config = std::make_shared<lint::Config>()}};
+}
+
 // The disk with the buffers of an editor over it. A buffer takes the place of its file, also of one that does
 // not exist yet. Nothing is ever written.
 class Overlay final : public base::ReadOnlyFileSystem {
@@ -139,9 +144,8 @@ Workspace::Workspace(const base::FileSystem& disk, InputLoader load, policy::Pol
     : disk_(disk),
       files_(std::make_unique<Overlay>(disk, buffers_)),
       load_(std::move(load)),
-      policy_(std::move(policy)) {
-  groups_.front().config = std::make_shared<lint::Config>();
-}
+      policy_(std::move(policy)),
+      groups_(without_inputs()) {}
 
 void Workspace::set_folders(std::vector<std::string> folders) {
   folders_ = std::move(folders);
@@ -250,11 +254,7 @@ void Workspace::load() {
 
 // Takes the groups in place of those from before.
 void Workspace::take(std::vector<lint::InputGroup> groups) {
-  groups_ = std::move(groups);
-  if (groups_.empty()) {
-    groups_.emplace_back();
-    groups_.back().config = std::make_shared<lint::Config>();
-  }
+  groups_ = groups.empty() ? without_inputs() : std::move(groups);
   sources_.clear();
   group_of_.clear();
   for (size_t i = 0; i < groups_.size(); ++i) {
@@ -271,8 +271,7 @@ void Workspace::take(std::vector<lint::InputGroup> groups) {
 
 // All that can be checked if the files can't be read.
 std::vector<lint::InputGroup> Workspace::open_documents() const {
-  std::vector<lint::InputGroup> groups(1);
-  groups.front().config = std::make_shared<lint::Config>();
+  std::vector<lint::InputGroup> groups = without_inputs();
   for (const auto& [document, text] : buffers_) {
     if (is_manifest(document)) groups.front().inputs.push_back({document, text});
   }

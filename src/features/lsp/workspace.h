@@ -242,7 +242,7 @@ class Workspace {
   bool has_to_load_ = true;
   bool has_roots_ = false;
   Roots roots_;
-  std::vector<lint::InputGroup> groups_ = std::vector<lint::InputGroup>(1);
+  std::vector<lint::InputGroup> groups_;                // never empty
   std::map<DocumentId, std::vector<Source*>> sources_;  // in `groups_`; a runtime may be in several
   std::map<DocumentId, size_t> group_of_;               // of inputs
   std::shared_ptr<const lint::Findings> linted_;        // of the last findings(); nullptr: there was none
