@@ -22,6 +22,7 @@
 #include "yaml/node.h"
 #include "yaml/read/reader.h"
 #include "yaml/read/syntax.h"
+#include "yaml/rewrite/rewriter.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::function {
@@ -171,16 +172,6 @@ std::string with_lines(const ResourceList& list, const std::vector<Item>& items,
   return out + without_results(list, list.items_end, list.file->text().size()) + results_text(results);
 }
 
-// Whether two parsers read that tree from the text.
-bool reads_as(const std::string& text, const Node& root) {
-  const base::SourceFile file("", text);
-  base::Arena arena;
-  base::Diagnostics problems;
-  const std::vector<yaml::Document> documents = yaml::read(file, arena, problems);
-  return !problems.has_errors() && documents.size() == 1 && yaml::equal(*documents.front().root, root) &&
-         yaml::reads_the_same(file, documents);
-}
-
 // nullptr if `text` is not a ResourceList, and `error` says why.
 std::unique_ptr<ResourceList> read_resource_list(std::string text, std::string& error) {
   auto list = std::make_unique<ResourceList>();
@@ -218,12 +209,12 @@ std::optional<std::string> write_resource_list(const ResourceList& list, const s
   if (list.block_style && !items.empty()) {
     for (const bool keeps_aliases : {true, false}) {
       std::string out = with_lines(list, items, results, keeps_aliases);
-      if (reads_as(out, *root)) return out;
+      if (yaml::reads_back_as(out, {&root, 1})) return out;
     }
   }
   std::string out;
   yaml::write_yaml(*root, yaml::KeyOrder::AsIs, out);
-  if (!reads_as(out, *root)) return std::nullopt;
+  if (!yaml::reads_back_as(out, {&root, 1})) return std::nullopt;
   return out;
 }
 

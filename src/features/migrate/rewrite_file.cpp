@@ -111,19 +111,6 @@ std::string replaced(std::string_view text, const std::vector<Rewrite>& rewrites
   return out.append(text.substr(at));
 }
 
-// Whether two parsers find these documents, and no others, in the text.
-bool reads_back_as(std::string text, const std::vector<const Node*>& roots) {
-  const base::SourceFile file("", std::move(text));
-  base::Arena arena;
-  base::Diagnostics problems;
-  const std::vector<yaml::Document> documents = yaml::read(file, arena, problems);
-  if (problems.has_errors() || documents.size() != roots.size()) return false;
-  for (size_t i = 0; i < roots.size(); ++i) {
-    if (!yaml::equal(*documents[i].root, *roots[i])) return false;
-  }
-  return yaml::reads_the_same(file, documents);
-}
-
 // A document that can't be changed doesn't prevent changes to the others.
 class FileRewriter {
  public:
@@ -232,7 +219,7 @@ class FileRewriter {
       roots.insert(roots.end(), next->roots.begin(), next->roots.end());
       ++next;
     }
-    return rewrites_.empty() || reads_back_as(replaced(file_.text(), rewrites_), roots);
+    return rewrites_.empty() || yaml::reads_back_as(replaced(file_.text(), rewrites_), roots);
   }
 
   // Whether two parsers find the document in its text alone.
@@ -243,7 +230,7 @@ class FileRewriter {
     std::string changed(text.substr(0, rewrite.replacement.begin - begin));
     changed += rewrite.replacement.text;
     changed += text.substr(rewrite.replacement.end - begin);
-    return reads_back_as(std::move(changed), rewrite.roots);
+    return yaml::reads_back_as(std::move(changed), rewrite.roots);
   }
 
   const base::SourceFile& file_;

@@ -507,4 +507,16 @@ Replacement write_as_parts(const base::SourceFile& file, const Document& documen
   return {begin, end, parts_in_own_style(roots, is_json) + "\n"};
 }
 
+bool reads_back_as(std::string text, std::span<const Node* const> roots) {
+  const base::SourceFile file("", std::move(text));
+  base::Arena arena;
+  base::Diagnostics problems;
+  const std::vector<Document> documents = read(file, arena, problems);
+  const auto is_same = [](const Document& document, const Node* root) {
+    return equal(*document.root, *root);
+  };
+  return !problems.has_errors() && std::ranges::equal(documents, roots, is_same) &&
+         reads_the_same(file, documents);
+}
+
 }  // namespace trainjobc::yaml

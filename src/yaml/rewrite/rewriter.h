@@ -55,6 +55,9 @@ std::variant<Replacement, RewriteProblem> rewrite_as_parts(const base::SourceFil
 Replacement write_as_parts(const base::SourceFile& file, const Document& document,
                            std::span<const Node* const> roots);
 
+// Whether two parsers find documents with these roots, and no others, in the text.
+bool reads_back_as(std::string text, std::span<const Node* const> roots);
+
 // What follows is shared by rewrite.cpp and the files beside it.
 
 // Thrown for what can't be rewritten; caught in rewrite().
