@@ -151,6 +151,13 @@ spec:
     name: a
     kind: TrainingRuntime
 )");
+  // A number of processes without digits is none.
+  const std::string job = "  pytorchReplicaSpecs:\n" + specs;
+  std::string empty = written(head("PyTorchJob") + "spec:\n  nprocPerNode: ''\n" + job, {"--plain"});
+  const std::string_view value = R"(PET_NPROC_PER_NODE, value: "")";
+  for (size_t at = empty.find(value); at != std::string::npos; at = empty.find(value))
+    empty.replace(at, value.size(), "PET_NPROC_PER_NODE, value: auto");
+  CHECK(empty == written(head("PyTorchJob") + "spec:\n" + job, {"--plain"}));
   CHECK(said(head("PyTorchJob") + "spec:\n  elasticPolicy: {}\n  pytorchReplicaSpecs:\n" + specs,
              {"--plain"}) == R"(in.yaml:5:18: error: the nodes of an elastic job must be alike [migrate/lost]
     5 |   elasticPolicy: {}

@@ -4,6 +4,9 @@
 // first.
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/text/text.h"
 #include "features/migrate/v1/draft.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
@@ -163,7 +166,7 @@ void draft_plain_torch(Conversion& conversion) {
   const Maker& make = conversion.make;
   const Node* given = job.get("nprocPerNode");
   const std::string processes(given ? given->text() : "auto");
-  const bool is_number = processes.find_first_not_of("0123456789") == std::string::npos;
+  const bool is_number = !processes.empty() && std::ranges::all_of(processes, base::is_digit);
   const int64_t per_node = is_number && processes.size() < 6 ? std::stoll(processes) : 1;
   const std::string master = address_of("master", 0, 0);
   const std::string port = std::to_string(job.port(job.replicas.front()));
