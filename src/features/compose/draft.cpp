@@ -111,11 +111,8 @@ namespace {
 // Compose's variables are those of a shell.
 std::string shell_name(std::string_view name) {
   std::string out;
-  for (const char c : name) {
-    const bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    out += is_word ? c : '_';
-  }
-  if (out.empty() || (out[0] >= '0' && out[0] <= '9')) out.insert(0, "_");
+  for (const char c : name) out += base::is_alnum(c) ? c : '_';
+  if (out.empty() || base::is_digit(out[0])) out.insert(0, "_");
   return out;
 }
 

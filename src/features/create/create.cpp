@@ -93,12 +93,8 @@ std::string flag_of(std::string_view key) {
 void append(Draft& draft, const std::vector<FilledLine>& lines) {
   for (const FilledLine& line : lines) {
     const std::string flag = flag_of(line.key.empty() ? line.condition : line.key);
-    size_t at = 0;
-    for (size_t end = line.text.find('\n'); end != std::string::npos; end = line.text.find('\n', at)) {
-      draft.lines.push_back({line.text.substr(at, end - at), flag});
-      at = end + 1;
-    }
-    draft.lines.push_back({line.text.substr(at), flag});
+    for (const std::string_view part : base::split(line.text, "\n"))
+      draft.lines.push_back({std::string(part), flag});
   }
 }
 

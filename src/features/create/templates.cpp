@@ -39,12 +39,8 @@ TemplateLine parse_template_line(std::string_view line) {
 }
 
 bool is_line_wanted(std::string_view condition, const Values& values) {
-  while (!condition.empty()) {
-    const std::string_view key = condition.substr(0, condition.find(' '));
-    if (!values.has(key)) return false;
-    condition.remove_prefix(std::min(key.size() + 1, condition.size()));
-  }
-  return true;
+  return condition.empty() || std::ranges::all_of(base::split(condition, " "),
+                                                  [&](std::string_view key) { return values.has(key); });
 }
 
 // The value of a key, from its example.

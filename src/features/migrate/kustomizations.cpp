@@ -70,12 +70,6 @@ const Node* text_node(const Node& value, const Maker& make, const yaml::Origin& 
   return make.copied(text, origin);
 }
 
-// A finding that says why the job can't be converted.
-const base::Diagnostic* refusal_in(const std::vector<base::Diagnostic>& findings) {
-  const auto found = std::ranges::find(findings, base::Severity::Error, &base::Diagnostic::severity);
-  return found != findings.end() ? &*found : nullptr;
-}
-
 const Node* spec_of(const Node* object) {
   return object ? object->get("spec") : nullptr;
 }
@@ -174,7 +168,7 @@ void Kustomizations::follow(const kustomize::Resource& resource, V1Jobs& jobs) {
       return;
     }
     State next{&resource, patched, jobs.preview(*patched, place, make), *runtime};
-    if (const base::Diagnostic* refusal = refusal_in(next.preview.findings)) {
+    if (const base::Diagnostic* refusal = v1::refusal_in(next.preview.findings)) {
       fail(patch, fmt::format("the patched job can't be converted: {}", refusal->message), refusal->hint);
       return;
     }

@@ -61,8 +61,7 @@ struct NamedJob {
 std::vector<NamedJob> jobs_in_text(std::string_view text) {
   std::vector<NamedJob> jobs;
   if (text.find("kubeflow.org/") == std::string_view::npos) return jobs;
-  std::vector<std::string_view> lines;
-  for (const std::string_view line : base::Lines(text)) lines.push_back(line);
+  const std::vector<std::string_view> lines = base::split(text, "\n");
   constexpr size_t kNear = 2;  // lines between apiVersion and kind
   for (size_t i = 0; i < lines.size(); ++i) {
     const std::string_view kind = value_in(lines[i], "kind");

@@ -379,10 +379,7 @@ v1::Converted V1Jobs::convert_workflow(const Node& workflow, const std::vector<v
     all.findings.push_back(v1::rights_of(jobs.front()));
   }
   all.documents.push_back(changed);
-  const auto is_error = [](const base::Diagnostic& finding) {
-    return finding.severity == base::Severity::Error;
-  };
-  if (is_refused || std::ranges::any_of(all.findings, is_error)) {
+  if (is_refused || v1::refusal_in(all.findings)) {
     all.documents.clear();
     return all;
   }

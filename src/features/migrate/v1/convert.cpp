@@ -214,6 +214,11 @@ const Node* with_numbers(const Node& rest, const Node& complete, const yaml::Mak
 
 }  // namespace
 
+const base::Diagnostic* refusal_in(const std::vector<base::Diagnostic>& findings) {
+  const auto found = std::ranges::find(findings, base::Severity::Error, &base::Diagnostic::severity);
+  return found != findings.end() ? &*found : nullptr;
+}
+
 void Converter::add_known(const std::string& name, const std::string& text) {
   files_.push_back(std::make_unique<base::SourceFile>(name, text));
   base::Diagnostics ignored;

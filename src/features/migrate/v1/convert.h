@@ -28,6 +28,9 @@ struct Converted {
   std::vector<base::Diagnostic> findings;  // without object
 };
 
+// A finding that says why the job can't be converted; nullptr if there is none.
+const base::Diagnostic* refusal_in(const std::vector<base::Diagnostic>& findings);
+
 // Converts the jobs of one run, in order: jobs share the runtimes that the first of them needs.
 class Converter {
  public:

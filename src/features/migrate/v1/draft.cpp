@@ -421,11 +421,11 @@ class Gang {
     return fmt::format("spec.runPolicy.schedulingPolicy.{}", name);
   }
 
-  void set_scheduler(std::string_view name) {
+  // In the pods that do not set the field themselves.
+  void set_in_pods(std::string_view field, const Node* value) {
     for (DraftRole& role : conversion_.draft.roles) {
-      if (role.pods.node->at({"spec", "schedulerName"})) continue;
-      role.pods.node = conversion_.make.with_path(role.pods.node, {"spec", "schedulerName"},
-                                                  conversion_.make.string(name));
+      if (role.pods.node->at({"spec", field})) continue;
+      role.pods.node = conversion_.make.with_path(role.pods.node, {"spec", field}, value);
     }
   }
 
@@ -438,26 +438,22 @@ class Gang {
           "the job does not say which scheduler starts its pods together: Volcano is assumed",
           "write schedulerName: volcano, or scheduleTimeoutSeconds for coscheduling", &policy_);
     }
-    set_scheduler(kVolcano);
+    set_in_pods("schedulerName", make.string(kVolcano));
     if (const Node* timeout = policy_.get("scheduleTimeoutSeconds"))
       conversion_.findings.change(field("scheduleTimeoutSeconds"), "Volcano does not use it", "remove it",
                                   timeout);
     if (const Node* queue = policy_.get("queue"); queue && !queue->text().empty())
       conversion_.draft.queue = queue;
-    const Node* priority = policy_.get("priorityClass");
-    if (!priority || priority->text().empty()) return;
     // Trainer takes the PodGroup's class from the pods.
-    for (DraftRole& role : conversion_.draft.roles) {
-      if (role.pods.node->at({"spec", "priorityClassName"})) continue;
-      role.pods.node = make.with_path(role.pods.node, {"spec", "priorityClassName"}, priority);
-    }
+    if (const Node* priority = policy_.get("priorityClass"); priority && !priority->text().empty())
+      set_in_pods("priorityClassName", priority);
   }
 
   void coscheduling(const Node* timeout, std::string_view scheduler) {
     const Maker& make = conversion_.make;
     const Node* inner = make.with(nullptr, "scheduleTimeoutSeconds", timeout ? timeout : make.integer(60));
     conversion_.draft.gang = make.map({{"coscheduling", inner}});
-    if (scheduler.empty()) set_scheduler("scheduler-plugins-scheduler");
+    if (scheduler.empty()) set_in_pods("schedulerName", make.string("scheduler-plugins-scheduler"));
     for (const std::string_view name : {"queue", "priorityClass"}) {
       const Node* given = policy_.get(name);
       if (given) conversion_.findings.change(field(name), "coscheduling does not use it", "remove it", given);
