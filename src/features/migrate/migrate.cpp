@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <map>
 #include <optional>
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "base/files/paths.h"
+#include "base/text/text.h"
 #include "compile/input.h"
 #include "compile/kept_jobs.h"
 #include "compile/versions.h"
@@ -116,13 +116,6 @@ Rendering render(std::vector<Source> inputs, std::vector<Source> runtimes, const
   return rendering;
 }
 
-std::optional<int64_t> number(std::string_view text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 // The number of torch processes per node: until Trainer 2.1 it is set by a runtime, or by a word in the
 // TrainJob; later only by a number in the TrainJob.
 using ProcessNumbers = std::map<std::string, int64_t>;  // by TrainJob
@@ -135,7 +128,7 @@ ProcessNumbers missing_processes(const RenderedJobs& before, const RenderedJobs&
   for (const auto& [job, old_one] : before) {
     const auto new_one = after.find(job);
     if (new_one == after.end() || !(old_one.sets_processes || setting.contains(old_one.runtime))) continue;
-    const auto wanted = number(old_one.processes);
+    const auto wanted = base::read_integer(old_one.processes);
     if (wanted && old_one.processes != new_one->second.processes) numbers[job] = *wanted;
   }
   return numbers;

@@ -215,8 +215,7 @@ const Node* with_numbers(const Node& rest, const Node& complete, const yaml::Mak
 }  // namespace
 
 const base::Diagnostic* refusal_in(const std::vector<base::Diagnostic>& findings) {
-  const auto found = std::ranges::find(findings, base::Severity::Error, &base::Diagnostic::severity);
-  return found != findings.end() ? &*found : nullptr;
+  return base::find(findings, base::Severity::Error, &base::Diagnostic::severity);
 }
 
 void Converter::add_known(const std::string& name, const std::string& text) {

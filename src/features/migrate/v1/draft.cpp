@@ -105,8 +105,7 @@ const Node* fail_permanently(const Maker& make, std::string_view container) {
 }  // namespace
 
 const Entry* entry_of(const Entries& entries, std::string_view key) {
-  const auto found = std::ranges::find(entries, key, &Entry::key);
-  return found != entries.end() ? &*found : nullptr;
+  return base::find(entries, key, &Entry::key);
 }
 
 PodTemplate pods_of(const Conversion& conversion, const Replica& replica, bool renamed) {

@@ -373,8 +373,7 @@ class JobReader {
 }  // namespace
 
 const Replica* Job::replica(std::string_view role) const {
-  const auto found = std::ranges::find(replicas, role, &Replica::role);
-  return found != replicas.end() ? &*found : nullptr;
+  return base::find(replicas, role, &Replica::role);
 }
 
 int64_t Job::pods() const {
