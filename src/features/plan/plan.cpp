@@ -20,6 +20,12 @@
 #include "yaml/node.h"
 
 namespace trainjobc::plan {
+namespace {
+
+using compile::advice::Launch;
+using k8s::jobset::ReplicatedJob;
+using policy::Framework;
+using yaml::Node;
 
 // The processes of a job: how many there are, and on which hosts.
 
@@ -36,39 +42,6 @@ struct Worker {
   const k8s::jobset::ReplicatedJob* job = nullptr;
   const yaml::Node* container = nullptr;
 };
-
-// Those of the replicatedJobs that train, in their order.
-std::vector<Worker> workers_of(const RenderedJob& job);
-
-// The framework whose variables the workers have, or whose files the job mounts; nullptr if there is none.
-const policy::Framework* framework_in(const RenderedJob& job, const std::vector<Worker>& workers);
-
-// The containers that are listed: up to a limit, then they are only counted.
-class RankList {
- public:
-  RankList(const RenderedJob& job, JobPlan& plan) : job_(job), plan_(plan) {}
-
-  // Ranks that are not known before the job runs have no number.
-  void add(const Worker& worker, int64_t job_index, int64_t pod, std::optional<int64_t> first_rank,
-           int64_t ranks);
-
- private:
-  const RenderedJob& job_;
-  JobPlan& plan_;
-};
-
-// Sets nodes, processes and framework of the plan, and MPI's hostfile; with `list`, ranks.
-void add_processes(const RenderedJob& job, bool list, JobPlan& plan);
-
-// The same for a job that mpirun starts.
-void add_mpi_processes(const RenderedJob& job, bool list, JobPlan& plan);
-
-namespace {
-
-using compile::advice::Launch;
-using k8s::jobset::ReplicatedJob;
-using policy::Framework;
-using yaml::Node;
 
 constexpr size_t kMostListed = 10'000;  // containers of a job
 
@@ -231,29 +204,7 @@ std::optional<int64_t> count_processes(const RenderedJob& job, const std::vector
   return count;
 }
 
-void list_ranks(const RenderedJob& job, const std::vector<Worker>& workers, const Framework* framework,
-                JobPlan& plan) {
-  RankList list(job, plan);
-  const bool is_even = plan.processes && plan.nodes > 0 && *plan.processes % plan.nodes == 0;
-  const int64_t each = is_even ? *plan.processes / plan.nodes : 0;
-  int64_t rank = 0;
-  for (const Worker& worker : workers) {
-    const bool is_fixed = is_even && !(framework && Settings(*framework, job, worker).is_elastic());
-    for (int64_t index = 0; index < worker.job->replicas; ++index) {
-      for (int64_t pod = 0; pod < cluster::pods_per_job(*worker.job); ++pod) {
-        list.add(worker, index, pod, is_fixed ? std::optional(rank) : std::nullopt, each);
-        rank += each;
-        if (plan.ranks_left_out > 0) {
-          plan.ranks_left_out = plan.nodes - std::ssize(plan.ranks);
-          return;
-        }
-      }
-    }
-  }
-}
-
-}  // namespace
-
+// Those of the replicatedJobs that train, in their order.
 std::vector<Worker> workers_of(const RenderedJob& job) {
   std::vector<Worker> workers;
   for (const ReplicatedJob& replicated_job : job.view.jobs) {
@@ -264,6 +215,7 @@ std::vector<Worker> workers_of(const RenderedJob& job) {
   return workers;
 }
 
+// The framework whose variables the workers have, or whose files the job mounts; nullptr if there is none.
 const Framework* framework_in(const RenderedJob& job, const std::vector<Worker>& workers) {
   for (const Worker& worker : workers) {
     if (const Framework* framework = framework_of_variables(*worker.container)) return framework;
@@ -276,34 +228,52 @@ const Framework* framework_in(const RenderedJob& job, const std::vector<Worker>&
   return nullptr;
 }
 
-void RankList::add(const Worker& worker, int64_t job_index, int64_t pod, std::optional<int64_t> first_rank,
-                   int64_t ranks) {
-  if (plan_.ranks.size() == kMostListed) {
-    ++plan_.ranks_left_out;
+// A container of a worker.
+struct Place {
+  Worker worker;
+  int64_t job_index = 0;
+  int64_t pod = 0;
+};
+
+// Lists the container, up to a limit; then they are only counted. Ranks that are not known before the job
+// runs have no number.
+void add_rank(const RenderedJob& job, const Place& place, std::optional<int64_t> first_rank, int64_t ranks,
+              JobPlan& plan) {
+  if (plan.ranks.size() == kMostListed) {
+    ++plan.ranks_left_out;
     return;
   }
+  const auto& [worker, job_index, pod] = place;
   RankNode node;
-  node.host = cluster::host_of(job_.view, *worker.job, job_index, pod);
+  node.host = cluster::host_of(job.view, *worker.job, job_index, pod);
   node.pod_set = worker.job->name;
   node.container = yaml::text_at(*worker.container, "name");
   node.first_rank = first_rank;
   node.ranks = ranks;
-  node.env = environment_of(*worker.container, {job_.ns, job_.view.name, worker.job, job_index, pod});
+  node.env = environment_of(*worker.container, {job.ns, job.view.name, worker.job, job_index, pod});
   node.command = words_of(*worker.container, {"command", "args"}, node.env);
-  plan_.ranks.push_back(std::move(node));
+  plan.ranks.push_back(std::move(node));
 }
 
-void add_processes(const RenderedJob& job, bool list, JobPlan& plan) {
-  if (job.hostfile) return add_mpi_processes(job, list, plan);
-  const std::vector<Worker> workers = workers_of(job);
-  const Framework* framework = framework_in(job, workers);
-  if (framework) plan.framework = framework->title;
-  plan.nodes = pods_of(workers);
-  plan.processes = count_processes(job, workers, framework, plan.nodes);
-  if (list) list_ranks(job, workers, framework, plan);
+void list_ranks(const RenderedJob& job, const std::vector<Worker>& workers, const Framework* framework,
+                JobPlan& plan) {
+  const bool is_even = plan.processes && plan.nodes > 0 && *plan.processes % plan.nodes == 0;
+  const int64_t each = is_even ? *plan.processes / plan.nodes : 0;
+  int64_t rank = 0;
+  for (const Worker& worker : workers) {
+    const bool is_fixed = is_even && !(framework && Settings(*framework, job, worker).is_elastic());
+    for (int64_t index = 0; index < worker.job->replicas; ++index) {
+      for (int64_t pod = 0; pod < cluster::pods_per_job(*worker.job); ++pod) {
+        add_rank(job, {worker, index, pod}, is_fixed ? std::optional(rank) : std::nullopt, each, plan);
+        rank += each;
+        if (plan.ranks_left_out > 0) {
+          plan.ranks_left_out = plan.nodes - std::ssize(plan.ranks);
+          return;
+        }
+      }
+    }
+  }
 }
-
-namespace {
 
 // Jobs that mpirun starts: the launcher reads the hostfile and fills the hosts, one after the other, up to
 // their slots.
@@ -352,12 +322,6 @@ Worker launcher_of(const RenderedJob& job) {
   return {};
 }
 
-struct Place {
-  Worker worker;
-  int64_t job_index = 0;
-  int64_t pod = 0;
-};
-
 // The pods by host name.
 std::map<std::string, Place, std::less<>> places_of(const RenderedJob& job, const Worker& launcher) {
   std::map<std::string, Place, std::less<>> places;
@@ -379,27 +343,25 @@ std::map<std::string, Place, std::less<>> places_of(const RenderedJob& job, cons
 
 void list_hosts(const RenderedJob& job, const Worker& launcher, const std::vector<Host>& hosts,
                 bool is_in_order, JobPlan& plan) {
-  RankList list(job, plan);
   const auto places = places_of(job, launcher);
   const bool is_host = launcher.job && std::ranges::any_of(hosts, [&](const Host& host) {
                          return host.name == cluster::host_of(job.view, *launcher.job, 0, 0);
                        });
-  if (launcher.job && !is_host) list.add(launcher, 0, 0, std::nullopt, 0);
+  if (launcher.job && !is_host) add_rank(job, {launcher, 0, 0}, std::nullopt, 0, plan);
   int64_t rank = 0;
   for (const Host& host : hosts) {
     const int64_t ranks = std::max<int64_t>(0, std::min(host.slots, plan.processes.value_or(0) - rank));
     const auto place = places.find(host.name);
     if (place != places.end()) {
       const bool is_known = is_in_order && ranks > 0;
-      list.add(place->second.worker, place->second.job_index, place->second.pod,
-               is_known ? std::optional(rank) : std::nullopt, is_in_order ? ranks : 0);
+      add_rank(job, place->second, is_known ? std::optional(rank) : std::nullopt, is_in_order ? ranks : 0,
+               plan);
     }
     rank += ranks;
   }
 }
 
-}  // namespace
-
+// Sets nodes, processes and framework of the plan, and MPI's hostfile; with `list`, ranks.
 void add_mpi_processes(const RenderedJob& job, bool list, JobPlan& plan) {
   plan.hostfile = yaml::text_at(*job.hostfile, {"data", "hostfile"});
   const std::vector<Host> hosts = read_hostfile(plan.hostfile);
@@ -419,7 +381,16 @@ void add_mpi_processes(const RenderedJob& job, bool list, JobPlan& plan) {
   if (list) list_hosts(job, launcher, hosts, run && run->is_in_order, plan);
 }
 
-namespace {
+// The same for any job.
+void add_processes(const RenderedJob& job, bool list, JobPlan& plan) {
+  if (job.hostfile) return add_mpi_processes(job, list, plan);
+  const std::vector<Worker> workers = workers_of(job);
+  const Framework* framework = framework_in(job, workers);
+  if (framework) plan.framework = framework->title;
+  plan.nodes = pods_of(workers);
+  plan.processes = count_processes(job, workers, framework, plan.nodes);
+  if (list) list_ranks(job, workers, framework, plan);
+}
 
 // The objects of one TrainJob.
 struct Rendered {
