@@ -45,7 +45,7 @@ std::string text_of(base::Diagnostic diagnostic, const Finding& finding, const P
   return text + base::format_text(diagnostic, {});
 }
 
-Finding to_finding(const base::Diagnostic& diagnostic, Places& places) {
+Finding to_finding(const base::Diagnostic& diagnostic, const Places& places) {
   Finding finding{.rule = diagnostic.rule,
                   .stage = std::string(base::to_string(diagnostic.stage)),
                   .level = to_level(diagnostic.severity),
@@ -110,13 +110,13 @@ bool Places::has_lines(const base::Location& location) const {
   return !location.file || without_lines_.empty() || !without_lines_.contains(location.file->name());
 }
 
-Place Places::of(const base::Location& location) {
+Place Places::of(const base::Location& location) const {
   if (!location.file) return {};
   if (!has_lines(location)) return {.field = fields_.at(location)};
   return {location.file->name(), location.line, location.column, location.end_line, location.end_column};
 }
 
-std::vector<Finding> to_findings(const base::Diagnostics& diagnostics, Places& places) {
+std::vector<Finding> to_findings(const base::Diagnostics& diagnostics, const Places& places) {
   const base::Diagnostics causes = base::without_consequences(diagnostics);
   std::vector<Finding> findings;
   for (const base::Diagnostic& diagnostic : causes.items())

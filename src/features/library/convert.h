@@ -22,7 +22,7 @@ std::vector<Source> sources_of(const std::vector<Manifests>& all);
 std::optional<Options> options_of(const Request& request);
 InvalidRequest unknown_version(std::string_view version);
 
-// Places in the inputs of a request. Of those without lines, a place is its field.
+// Places in the inputs of a request. Of those without lines, a place is its field. Threads may share one.
 class Places {
  public:
   explicit Places(const Request& request);
@@ -30,15 +30,15 @@ class Places {
   // Of further inputs.
   void add(const std::vector<Manifests>& all);
 
-  Place of(const base::Location& location);
+  Place of(const base::Location& location) const;
   bool has_lines(const base::Location& location) const;
 
  private:
   std::set<std::string, std::less<>> without_lines_;  // their names
-  cluster::InputFields fields_;
+  mutable cluster::InputFields fields_;
 };
 
 // One cause, one finding.
-std::vector<Finding> to_findings(const base::Diagnostics& diagnostics, Places& places);
+std::vector<Finding> to_findings(const base::Diagnostics& diagnostics, const Places& places);
 
 }  // namespace trainjobc::library

@@ -35,8 +35,7 @@ std::variant<Rendering, InvalidRequest> render_manifests(const Request& request)
   if (!options) return library::unknown_version(request.trainer_version);
   const Compilation compiled =
       compile_sources(library::sources_of(request.inputs), library::sources_of(request.runtimes), *options);
-  library::Places places(request);
-  Rendering rendering{.findings = library::to_findings(compiled.diagnostics, places),
+  Rendering rendering{.findings = library::to_findings(compiled.diagnostics, library::Places(request)),
                       .trainer_version = compiled.trainer_version};
   for (const Object& object : compiled.objects) rendering.objects.push_back(to_rendered(object));
   return rendering;
@@ -50,8 +49,7 @@ std::variant<LintReport, InvalidRequest> lint_manifests(const Request& request) 
                                            library::sources_of(request.runtimes), *options, nullptr);
   const base::Diagnostics kept =
       lint::apply_config(std::move(compiled.diagnostics), {}, compiled.files, true, compiled.checked);
-  library::Places places(request);
-  return LintReport{library::to_findings(kept, places), compiled.trainer_version};
+  return LintReport{library::to_findings(kept, library::Places(request)), compiled.trainer_version};
 }
 
 std::vector<CatalogueRuntime> catalogue_runtimes() {

@@ -7,7 +7,6 @@
 #include <deque>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -128,10 +127,10 @@ class Explainer {
       FieldOrigin field{.path = origin.path,
                         .value = json_of(origin.value),
                         .rule = origin.rule,
-                        .place = place_of(origin.location)};
+                        .place = places_.of(origin.location)};
       field.place.field = origin.input_field;
       for (const explain::EarlierValue& earlier : origin.earlier)
-        field.earlier.push_back({earlier.step, json_of(earlier.value), place_of(earlier.location)});
+        field.earlier.push_back({earlier.step, json_of(earlier.value), places_.of(earlier.location)});
       field.line = lines.take(origin.value, origin.path);
       object.fields.push_back(std::move(field));
     }
@@ -139,12 +138,6 @@ class Explainer {
     return object;
   }
 
-  Place place_of(const base::Location& location) {
-    const std::lock_guard lock(mutex_);
-    return places_.of(location);
-  }
-
-  std::mutex mutex_;
   Places places_;
   explain::Wanted wanted_;
   cluster::InputFields inputs_;
@@ -157,7 +150,7 @@ struct Quota {
 };
 
 // Not copyable: the capacity refers to the quota.
-std::unique_ptr<Quota> read_quota(const std::vector<Manifests>& manifests, Places& places) {
+std::unique_ptr<Quota> read_quota(const std::vector<Manifests>& manifests, const Places& places) {
   auto read = std::make_unique<Quota>();
   if (manifests.empty()) return read;
   base::Diagnostics diagnostics;
@@ -178,8 +171,7 @@ State compile_state(const Request& request, const Options& options) {
   scope.scope = ".";
   scope.compiled =
       compile_sources(library::sources_of(request.inputs), library::sources_of(request.runtimes), options);
-  Places places(request);
-  state.findings = library::to_findings(scope.compiled.diagnostics, places);
+  state.findings = library::to_findings(scope.compiled.diagnostics, Places(request));
   return state;
 }
 
@@ -225,8 +217,7 @@ std::variant<Explanation, InvalidRequest> explain_manifests(const Request& reque
       [&](std::span<const Object> objects) { return explainer.explain(objects); });
   const Compilation compiled = compile_into_sink(
       library::sources_of(request.inputs), library::sources_of(request.runtimes), *options, &jobs.sinks()(0));
-  Places places(request);
-  Explanation explanation{.findings = library::to_findings(compiled.diagnostics, places),
+  Explanation explanation{.findings = library::to_findings(compiled.diagnostics, Places(request)),
                           .trainer_version = compiled.trainer_version};
   for (std::vector<ExplainedObject>& objects : jobs.take(compiled))
     std::ranges::move(objects, std::back_inserter(explanation.objects));
@@ -329,8 +320,7 @@ std::variant<Migration, InvalidRequest> migrate_manifests(const Request& request
   how.plain = question.plain;
   const migrate::Migration migrated =
       migrate::migrate(library::sources_of(request.inputs), library::sources_of(request.runtimes), how);
-  Places places(request);
-  Migration migration{.findings = library::to_findings(migrated.findings, places),
+  Migration migration{.findings = library::to_findings(migrated.findings, Places(request)),
                       .difference = to_difference(migrated.differences, true)};
   migration.difference.report.trainer_version = *version;
   for (const migrate::MigratedFile& file : migrated.files)
@@ -351,8 +341,7 @@ std::variant<Composition, InvalidRequest> compose_manifests(const Request& reque
   if (!question.job.empty()) options->jobs = {question.job};
   const Compilation compiled =
       compile_sources(library::sources_of(request.inputs), library::sources_of(request.runtimes), *options);
-  Places places(request);
-  Composition composition{.findings = library::to_findings(compiled.diagnostics, places),
+  Composition composition{.findings = library::to_findings(compiled.diagnostics, Places(request)),
                           .trainer_version = compiled.trainer_version};
   if (compiled.diagnostics.has_refusals()) return composition;
   if (std::string wrong = compose::check_one_job(compiled.objects, question.job, "by its name");
