@@ -600,16 +600,16 @@ std::vector<Acceptance> compare_acceptance(const Compilation& before, const Comp
 
 namespace {
 
-// `compiled` with only the objects of these TrainJobs.
-template <class Keep>
-Compilation with_jobs(const Compilation& compiled, Keep keep) {
+// `compiled` with only the objects of these TrainJobs, or of all others.
+Compilation with_jobs(const Compilation& compiled, const std::set<std::string>& jobs, bool are_kept) {
   Compilation kept = compiled;
   kept.objects.clear();
   std::vector<Object> of_job;  // the JobSet is the last object of its TrainJob
   for (const Object& object : compiled.objects) {
     of_job.push_back(object);
     if (object.kind != "JobSet") continue;
-    if (keep(train_job_of(object))) std::ranges::copy(of_job, std::back_inserter(kept.objects));
+    if (jobs.contains(train_job_of(object)) == are_kept)
+      std::ranges::copy(of_job, std::back_inserter(kept.objects));
     of_job.clear();
   }
   return kept;
@@ -618,13 +618,11 @@ Compilation with_jobs(const Compilation& compiled, Keep keep) {
 }  // namespace
 
 Compilation rendered_by_both(const Compilation& compiled, const Compilation& other) {
-  const std::set<std::string> jobs = rendered_jobs(other);
-  return with_jobs(compiled, [&](const std::string& job) { return jobs.contains(job); });
+  return with_jobs(compiled, rendered_jobs(other), true);
 }
 
 Compilation without_refused(const Compilation& compiled, const Compilation& other) {
-  const std::set<std::string> refused = refused_jobs(other);
-  return with_jobs(compiled, [&](const std::string& job) { return !refused.contains(job); });
+  return with_jobs(compiled, refused_jobs(other), false);
 }
 
 }  // namespace trainjobc::cluster

@@ -132,16 +132,13 @@ void assume_secrets(std::span<const Object> rendered, const std::string& ns, Liv
   }
 }
 
-Answer get_job_sets(const Kubectl& kubectl, const std::string& ns, LiveSet& live) {
-  const std::string resource(kubectl::resource_of("", "JobSet"));
-  return ask(kubectl, {ns, {"get", resource, "-o", "json", "--show-managed-fields"}}, live);
-}
-
 Answer fetch_namespace(const Kubectl& kubectl, const std::string& ns, std::span<const Object> rendered,
                        bool all_job_sets, LiveSet& live) {
   Answer answer;
   const size_t before = live.objects.size();
-  if (all_job_sets && !answer.join(get_job_sets(kubectl, ns, live))) return answer;
+  const std::string job_sets(kubectl::resource_of("", "JobSet"));
+  const Call get_all{ns, {"get", job_sets, "-o", "json", "--show-managed-fields"}};
+  if (all_job_sets && !answer.join(ask(kubectl, get_all, live))) return answer;
   Names names;
   for (size_t i = before; i < live.objects.size(); ++i) add_mounted(live.objects[i], names);
   for (const Object& object : rendered) {
@@ -183,15 +180,6 @@ std::set<std::string> namespaces_of(std::span<const Object> objects) {
   return namespaces;
 }
 
-bool has_word(const Call& call, std::string_view word) {
-  return base::contains(call.words, word);
-}
-
-// kubectl prints nothing if none of the requested objects exists.
-bool may_be_empty(const Call& call) {
-  return has_word(call, "--ignore-not-found");
-}
-
 bool is_asked_for(const LiveObject& object, std::span<const std::string_view> kinds) {
   if (!kinds.empty()) return base::contains(kinds, object.kind);
   return object.kind == model::kTrainJob || !kubectl::resource_of(object.api_version, object.kind).empty();
@@ -200,7 +188,8 @@ bool is_asked_for(const LiveObject& object, std::span<const std::string_view> ki
 // Why this can't be kubectl's answer; "" if it can. `objects` are those of the answer.
 std::string impossible(const LiveText& text, std::span<const LiveObject> objects, const Call& call,
                        std::span<const std::string_view> kinds) {
-  if (text.is_blank) return may_be_empty(call) ? "" : "the answer is empty";
+  // kubectl prints nothing if none of the requested objects exists.
+  if (text.is_blank) return base::contains(call.words, "--ignore-not-found") ? "" : "the answer is empty";
   if (text.documents == 0) return "the answer contains no object";
   if (text.documents > 1) return fmt::format("the answer contains {} documents, not one", text.documents);
   if (text.strange && own_text(*text.strange, {"kind"}) == "Status") {
@@ -244,7 +233,7 @@ Answer ask(const Kubectl& kubectl, const Call& call, LiveSet& live, std::span<co
   if (diagnostics.has_errors()) return {{Cause::Other, name, 0, "the answer is not JSON"}, ""};
   const std::string wrong = impossible(text, std::span(live.objects).subspan(before), call, kinds);
   if (!wrong.empty()) return {{Cause::Other, name, 0, wrong}, ""};
-  const bool is_for_all = has_word(call, "--all-namespaces");
+  const bool is_for_all = base::contains(call.words, "--all-namespaces");
   for (size_t i = before; !is_for_all && i < live.objects.size(); ++i) live.objects[i].ns = call.ns;
   return {{}, std::move(reply.notes)};
 }

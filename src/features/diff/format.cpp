@@ -561,13 +561,10 @@ bool is_plain(std::string_view word) {
 
 std::vector<std::string> split_external(std::string_view variable) {
   std::vector<std::string> words;
-  while (true) {
-    const size_t end = variable.find(' ');
-    const std::string_view word = variable.substr(0, end);
+  for (const std::string_view word : base::split(variable, " ")) {
     if (words.empty() || is_plain(word)) words.emplace_back(word);
-    if (end == std::string_view::npos) return words;
-    variable.remove_prefix(end + 1);
   }
+  return words;
 }
 
 base::IoResult<base::ProcessResult> run_external(const cluster::Report& report, std::string_view variable,

@@ -77,17 +77,15 @@ IoResult<base::ProcessResult> Git::run(const std::string& folder, std::vector<st
 
 IoResult<std::string> Git::ask(const std::string& folder, std::vector<std::string> words,
                                std::string input) const {
-  auto answer = run(folder, std::move(words), std::move(input));
-  if (const auto* error = std::get_if<IoError>(&answer)) return *error;
-  auto& result = std::get<base::ProcessResult>(answer);
+  base::ProcessResult result;
+  if (auto error = base::take(run(folder, std::move(words), std::move(input)), result)) return *error;
   if (result.status != 0) return failed(result);
   return std::move(result.out);
 }
 
 IoResult<Repository> find_repository(const Git& git, const std::string& folder) {
-  const auto answer = git.run(folder, {"rev-parse", "--show-toplevel"});
-  if (const auto* error = std::get_if<IoError>(&answer)) return *error;
-  const auto& result = std::get<base::ProcessResult>(answer);
+  base::ProcessResult result;
+  if (auto error = base::take(git.run(folder, {"rev-parse", "--show-toplevel"}), result)) return *error;
   if (result.status != 0) {
     if (result.err.find("not a git repository") == std::string::npos) return failed(result);
     return IoError{
@@ -109,8 +107,8 @@ IoResult<Commit> find_commit(const Git& git, const Repository& repository, const
                                dots > 0 ? fmt::format(", such as {}", revision.substr(0, dots)) : "")};
   }
   auto answer = git.run(repository.root, {"rev-parse", "--verify", "--quiet", revision + "^{commit}"});
-  if (const auto* error = std::get_if<IoError>(&answer)) return *error;
-  auto& result = std::get<base::ProcessResult>(answer);
+  base::ProcessResult result;
+  if (auto error = base::take(std::move(answer), result)) return *error;
   if (result.status == 0) return Commit{first_line(std::move(result.out)), revision};
   if (revision == "HEAD") return IoError{"the repository has no commit yet"};
   std::string message = fmt::format("the repository has no revision \"{}\"", revision);
@@ -123,9 +121,9 @@ IoResult<Commit> find_commit(const Git& git, const Repository& repository, const
 
 IoResult<Commit> find_merge_base(const Git& git, const Repository& repository, const Commit& base,
                                  const Commit& head) {
-  auto answer = git.run(repository.root, {"merge-base", base.id, head.id});
-  if (const auto* error = std::get_if<IoError>(&answer)) return *error;
-  auto& result = std::get<base::ProcessResult>(answer);
+  base::ProcessResult result;
+  if (auto error = base::take(git.run(repository.root, {"merge-base", base.id, head.id}), result))
+    return *error;
   if (result.status > 1) return failed(result);
   const std::string id = first_line(std::move(result.out));
   if (id == base.id) return base;

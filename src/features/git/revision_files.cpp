@@ -93,9 +93,10 @@ IoResult<std::unique_ptr<RevisionFiles>> RevisionFiles::open(const Git& git, con
 // Adds the files of the commit, which git has in `folder`, below a folder of the tree.
 std::optional<IoError> RevisionFiles::add_tree(const std::string& folder, const std::string& commit,
                                                const std::string& below) const {
-  const auto listed = git_.ask(folder, {"ls-tree", "-r", "-z", "--full-tree", commit});
-  if (const auto* error = std::get_if<IoError>(&listed)) return *error;
-  for (std::string_view rest = std::get<std::string>(listed); !rest.empty();) {
+  std::string listed;
+  if (auto error = base::take(git_.ask(folder, {"ls-tree", "-r", "-z", "--full-tree", commit}), listed))
+    return error;
+  for (std::string_view rest = listed; !rest.empty();) {
     std::string_view line = take_until(rest, '\0');
     const std::string_view mode = take_until(line, ' ');
     take_until(line, ' ');  // blob, or commit
@@ -231,17 +232,19 @@ std::set<std::string> RevisionFiles::beside(const std::string& path, const Entry
 // Reads these blobs: `needed`, and others that are not large.
 std::optional<IoError> RevisionFiles::fetch(const std::string& folder, const std::set<std::string>& ids,
                                             const std::string& needed) const {
-  const auto checked = git_.ask(folder, {"cat-file", "--batch-check"}, lines_of(ids));
-  if (const auto* error = std::get_if<IoError>(&checked)) return *error;
+  std::string checked;
+  if (auto error = base::take(git_.ask(folder, {"cat-file", "--batch-check"}, lines_of(ids)), checked))
+    return error;
   std::set<std::string> readable;
-  for (std::string_view rest = std::get<std::string>(checked); !rest.empty();) {
+  for (std::string_view rest = checked; !rest.empty();) {
     const auto head = read_head(take_until(rest, '\n'));
     if (head && head->size <= (head->id == needed ? base::kMaxFileSize : kSmall)) readable.insert(head->id);
   }
   if (readable.empty()) return std::nullopt;
-  const auto contents = git_.ask(folder, {"cat-file", "--batch"}, lines_of(readable));
-  if (const auto* error = std::get_if<IoError>(&contents)) return *error;
-  for (std::string_view rest = std::get<std::string>(contents); !rest.empty();) {
+  std::string contents;
+  if (auto error = base::take(git_.ask(folder, {"cat-file", "--batch"}, lines_of(readable)), contents))
+    return error;
+  for (std::string_view rest = contents; !rest.empty();) {
     const auto head = read_head(take_until(rest, '\n'));
     if (!head) continue;
     texts_[head->id] = rest.substr(0, head->size);

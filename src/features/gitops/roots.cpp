@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/files/paths.h"
+#include "base/text/text.h"
 #include "features/gitops/objects.h"
 #include "features/kustomize/kustomization.h"
 #include "yaml/node.h"
@@ -303,10 +304,6 @@ bool is_yaml(std::string_view name) {
   return name.ends_with(".yaml") || name.ends_with(".yml");
 }
 
-std::string joined(const std::string& folder, const std::string& name) {
-  return folder == "." ? name : folder + "/" + name;
-}
-
 class Lister {
  public:
   Lister(const base::FileSystem& files, const Root& root) : files_(files), root_(root) {}
@@ -314,11 +311,11 @@ class Lister {
   Manifests found;
 
   std::optional<base::IoError> enter(const std::string& folder, const std::string& below) {
-    const auto listed = files_.list(folder);
-    if (const auto* error = std::get_if<base::IoError>(&listed)) return *error;
-    for (const base::DirectoryEntry& entry : std::get<std::vector<base::DirectoryEntry>>(listed)) {
+    std::vector<base::DirectoryEntry> listed;
+    if (auto error = base::take(files_.list(folder), listed)) return error;
+    for (const base::DirectoryEntry& entry : listed) {
       if (entry.name.starts_with(".git")) continue;
-      const std::string path = joined(folder, entry.name);
+      const std::string path = base::joined_path(folder, entry.name);
       const std::string inside = below + entry.name;
       if (entry.kind == base::FileKind::File && is_wanted(entry.name, inside)) found.files.push_back(path);
       if (entry.kind != base::FileKind::Directory || entry.is_link || !root_.recurses) continue;
@@ -349,14 +346,8 @@ std::vector<std::string> alternatives_of(std::string_view pattern) {
   const size_t close = open == std::string_view::npos ? open : pattern.find('}', open);
   if (close == std::string_view::npos) return {std::string(pattern)};
   std::vector<std::string> all;
-  std::string_view inside = pattern.substr(open + 1, close - open - 1);
-  for (bool is_last = false; !is_last;) {
-    const size_t end = inside.find(',');
-    is_last = end == std::string_view::npos;
-    all.push_back(
-        fmt::format("{}{}{}", pattern.substr(0, open), inside.substr(0, end), pattern.substr(close + 1)));
-    if (!is_last) inside.remove_prefix(end + 1);
-  }
+  for (const std::string_view one : base::split(pattern.substr(open + 1, close - open - 1), ","))
+    all.push_back(fmt::format("{}{}{}", pattern.substr(0, open), one, pattern.substr(close + 1)));
   return all;
 }
 

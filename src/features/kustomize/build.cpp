@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/files/paths.h"
+
 namespace trainjobc::kustomize {
 namespace {
 
@@ -20,7 +22,7 @@ std::string refusal_of(const std::string& folder, const Tree& tree) {
 }  // namespace
 
 std::string built_name(const std::string& folder) {
-  return folder == "." ? "(built)" : folder + "/(built)";
+  return base::joined_path(folder, "(built)");
 }
 
 namespace {

@@ -23,10 +23,6 @@ using yaml::Node;
 constexpr std::string_view kHint =
     "add a file to configurations: with what trainjobc kustomize-config prints";
 
-bool is_runtime(const Resource& resource) {
-  return model::is_runtime_kind(resource.kind);
-}
-
 // The image of a TrainJob in its file, or in the last patch that has one.
 const Node* image_of(const Resource& job) {
   const Node* image = job.root->at({"spec", "trainer", "image"});
@@ -128,7 +124,7 @@ base::Diagnostics check_fields(std::span<const Node* const> documents) {
 std::map<std::string, std::string, std::less<>> renamed_runtimes(const Tree& tree) {
   std::map<std::string, std::string, std::less<>> renamed;
   for (const Resource& runtime : tree.resources()) {
-    if (!is_runtime(runtime)) continue;
+    if (!model::is_runtime_kind(runtime.kind)) continue;
     for (size_t i = 0; i + 1 < runtime.names.size(); ++i) {
       renamed.emplace(
           runtime.names[i],

@@ -119,9 +119,7 @@ const Node* apply_operation(const Node& object, const Node& operation, const Mak
 }
 
 const Node* operation(std::string_view op, const std::string& path, const Node* value, const Maker& make) {
-  std::vector<Entry> entries{{"op", make.string(op), {}}, {"path", make.copied(path), {}}};
-  if (value) entries.push_back({"value", value, {}});
-  return make.map(entries);
+  return make.map({{"op", make.string(op), {}}, {"path", make.copied(path), {}}, {"value", value, {}}});
 }
 
 class Operations {

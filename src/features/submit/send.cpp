@@ -56,17 +56,6 @@ const Node* without_others_fields(const Node& rendered, const cluster::ObjectDif
   return result;
 }
 
-// Names of the objects of a kind, by namespace.
-using Names = std::map<std::string, std::set<std::string>>;
-
-Names names_of(std::span<const Object> objects, std::string_view kind) {
-  Names names;
-  for (const Object& object : objects) {
-    if (object.kind == kind) names[std::string(object.ns)].emplace(object.name);
-  }
-  return names;
-}
-
 // "secret/a\nsecret/b\n"; false if a line says something else.
 bool add_secrets(std::string_view text, const std::string& ns, std::set<std::string>& secrets) {
   constexpr std::string_view kPrefix = "secret/";
@@ -79,8 +68,12 @@ bool add_secrets(std::string_view text, const std::string& ns, std::set<std::str
 
 Answer look_for_secrets(const Kubectl& kubectl, std::span<const Object> objects,
                         std::set<std::string>& secrets) {
+  std::map<std::string, std::set<std::string>> wanted;  // names by namespace
+  for (const Object& object : objects) {
+    if (object.kind == "Secret") wanted[std::string(object.ns)].emplace(object.name);
+  }
   Answer answer;
-  for (const auto& [ns, names] : names_of(objects, "Secret")) {
+  for (const auto& [ns, names] : wanted) {
     Reply reply = kubectl.run(kubectl::get_by_name(ns, "v1", "Secret", names, "name"));
     if (!reply.ok() && reply.failure.cause != Cause::Forbidden) {
       answer.failure = std::move(reply.failure);
