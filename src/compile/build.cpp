@@ -251,9 +251,7 @@ const Node* without_empty_structs(const Node& node, const Maker& make) {
     return changed.node(make);
   }
   if (!node.is_list()) return &node;
-  yaml::ChangedList changed(node);
-  for (const Node* item : node.items()) changed.take(without_empty_structs(*item, make));
-  return changed.node(make);
+  return yaml::with_each(node, make, [&](const Node& item) { return without_empty_structs(item, make); });
 }
 
 namespace {

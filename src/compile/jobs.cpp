@@ -309,8 +309,7 @@ using yaml::Node;
 constexpr std::string_view kName = "j";  // short, since the pods' names begin with it
 
 const policy::Container* find_node(const policy::PodSet& set) {
-  const auto at = std::ranges::find(set.containers, model::kNode, &policy::Container::name);
-  return at != set.containers.end() ? &*at : nullptr;
+  return base::find_in(set.containers, model::kNode, &policy::Container::name);
 }
 
 // Whether a job has to name an image.

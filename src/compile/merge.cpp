@@ -207,14 +207,7 @@ using yaml::Node;
 // `base` with the entries of `above`, which replace those of the same key.
 const Node* overlay(const Node& base, const Node& above, const Maker& make) {
   std::vector<yaml::Entry> entries(base.entries().begin(), base.entries().end());
-  for (const yaml::Entry& entry : above.entries()) {
-    const auto same = std::ranges::find(entries, entry.key, &yaml::Entry::key);
-    if (same != entries.end()) {
-      *same = entry;
-    } else {
-      entries.push_back(entry);
-    }
-  }
+  for (const yaml::Entry& entry : above.entries()) yaml::put(entries, entry);
   return make.map(entries, base.origin());
 }
 

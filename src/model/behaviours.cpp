@@ -141,8 +141,7 @@ std::span<const Behaviours> all_behaviours() {
 }
 
 const Behaviours* find_behaviours(std::string_view trainer) {
-  const auto found = std::ranges::find(kRows, trainer, &Behaviours::trainer);
-  return found != kRows.end() ? &*found : nullptr;
+  return base::find_in(kRows, trainer, &Behaviours::trainer);
 }
 
 const Behaviours& newest_behaviours() {

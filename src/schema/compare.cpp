@@ -33,10 +33,6 @@ std::string_view unquoted(std::string_view json) {
   return json.starts_with('"') ? json.substr(1, json.size() - 2) : json;
 }
 
-bool is_one_of(std::span<const std::string_view> words, std::string_view word) {
-  return base::contains(words, word);
-}
-
 bool same_scalar(const Node& rendered, const Node& live, const Schema* schema) {
   if (yaml::equal(rendered, live)) return true;
   if (!schema || !rendered.is_scalar() || !live.is_scalar()) return false;
@@ -87,7 +83,7 @@ bool same_but_key(const Node& rendered, const Node& live, const Schema& list) {
     const Node* other = live.get(entry.key);
     return other && yaml::equal(*entry.value, *other);
   };
-  const auto is_key = [&](const Entry& entry) { return is_one_of(list.list_keys, entry.key); };
+  const auto is_key = [&](const Entry& entry) { return base::contains(list.list_keys, entry.key); };
   return std::ranges::any_of(rendered.entries(), has_in_common) ||
          (std::ranges::all_of(rendered.entries(), is_key) && std::ranges::all_of(live.entries(), is_key));
 }
@@ -109,12 +105,12 @@ bool refers_to(const Node& variable, const Node& other) {
 
 bool order_matters(std::string_view list, const Node& a, const Node& b) {
   if (list == kEnv) return refers_to(a, b) || refers_to(b, a);
-  return is_one_of(kOrdered, list);
+  return base::contains(kOrdered, list);
 }
 
 // Whether two items changed places, and that matters.
 bool reordered(std::string_view list, const Node& rendered, const Pairs& pairs) {
-  if (list != kEnv && !is_one_of(kOrdered, list)) return false;
+  if (list != kEnv && !base::contains(kOrdered, list)) return false;
   std::vector<size_t> both;
   for (size_t i = 0; i < pairs.live_of.size(); ++i) {
     if (pairs.live_of[i] != Step::kNone) both.push_back(i);
@@ -242,13 +238,25 @@ void append_key(std::string_view key, std::string& out) {
   }
 }
 
+std::string written(const FieldPath& path, bool by_keys) {
+  std::string out;
+  for (const Step& step : path) {
+    if (!step.is_item()) {
+      append_key(step.key, out);
+      continue;
+    }
+    const bool has_keys = by_keys && step.schema;
+    const std::string keys = has_keys ? secret::without_keys(item_keys(*step.item, *step.schema)) : "";
+    out += keys.empty() ? fmt::format("[{}]", step.index) : fmt::format("[{}]", keys);
+  }
+  return out;
+}
+
 }  // namespace
 
 const Schema* value_schema(const Step& step) {
   if (!step.schema) return nullptr;
-  if (step.is_item()) return step.schema->items;
-  const Property* property = step.schema->property(step.key);
-  return property ? property->schema : step.schema->additional;
+  return step.is_item() ? step.schema->items : step.schema->child(step.key);
 }
 
 std::string item_keys(const Node& item, const Schema& list) {
@@ -266,29 +274,11 @@ std::string item_keys(const Node& item, const Schema& list) {
 }
 
 std::string to_string(const FieldPath& path) {
-  std::string out;
-  for (const Step& step : path) {
-    if (step.is_item()) {
-      out += fmt::format("[{}]", step.index);
-    } else {
-      append_key(step.key, out);
-    }
-  }
-  return out;
+  return written(path, false);
 }
 
 std::string to_keyed_string(const FieldPath& path) {
-  std::string out;
-  for (const Step& step : path) {
-    const std::string keys =
-        step.is_item() && step.schema ? secret::without_keys(item_keys(*step.item, *step.schema)) : "";
-    if (!step.is_item()) {
-      append_key(step.key, out);
-    } else {
-      out += keys.empty() ? fmt::format("[{}]", step.index) : fmt::format("[{}]", keys);
-    }
-  }
-  return out;
+  return written(path, true);
 }
 
 std::vector<FieldDifference> compare(const Node& rendered, const Node& live, const Schema* schema) {

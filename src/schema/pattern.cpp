@@ -154,8 +154,7 @@ constexpr std::array kKnown = std::to_array<Known>({
 });
 
 const Known* find_pattern(std::string_view pattern) {
-  const auto found = std::ranges::find(kKnown, pattern, &Known::pattern);
-  return found != kKnown.end() ? &*found : nullptr;
+  return base::find_in(kKnown, pattern, &Known::pattern);
 }
 
 }  // namespace

@@ -16,15 +16,17 @@ const Property* Schema::property(std::string_view name) const {
   return nullptr;
 }
 
+const Schema* Schema::child(std::string_view key) const {
+  const Property* known = property(key);
+  return known ? known->schema : additional;
+}
+
 const KindSchema* VersionSchemas::kind(std::string_view name) const {
-  const auto found = std::ranges::find(kinds, name, &KindSchema::kind);
-  return found != kinds.end() ? &*found : nullptr;
+  return base::find_in(kinds, name, &KindSchema::kind);
 }
 
 const VersionSchemas* find_version(std::string_view trainer) {
-  const auto versions = all_versions();
-  const auto found = std::ranges::find(versions, trainer, &VersionSchemas::trainer);
-  return found != versions.end() ? &*found : nullptr;
+  return base::find_in(all_versions(), trainer, &VersionSchemas::trainer);
 }
 
 const FieldDescription* describe_field(std::string_view type, std::string_view field) {

@@ -82,6 +82,8 @@ struct Schema {
   std::string_view default_json;  // the default as JSON text; "" if there is none
 
   const Property* property(std::string_view name) const;
+  // Of the value of that key: the property's, or that of every value; nullptr if the schema has neither.
+  const Schema* child(std::string_view key) const;
 };
 
 struct KindSchema {

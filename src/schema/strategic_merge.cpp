@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "yaml/changes.h"
+
 namespace trainjobc::schema {
 namespace {
 
@@ -21,35 +23,48 @@ using yaml::Node;
 
 // Lists under strategic merge: what counts as the same element, and the order that a merged list gets.
 
-using Items = std::vector<const yaml::Node*>;
-using ItemSpan = std::span<const yaml::Node* const>;
+using Items = std::vector<const Node*>;
+using ItemSpan = std::span<const Node* const>;
 
 // Ends the merge: thrown by the functions of strategic merge, caught by strategic_merge().
 struct MergeFailure {
   MergeError error;
 };
 
-[[noreturn]] void fail_merge(std::string message, const yaml::Node& culprit, std::string hint = "");
+[[noreturn]] void fail_merge(std::string message, const Node& culprit, std::string hint = "") {
+  throw MergeFailure{{std::move(message), &culprit, std::move(hint)}};
+}
 
 // How the elements of one list are identified. `culprit` is the node of the patch to name in an error.
 struct ElementIdentity {
   std::string_view merge_key;  // "" for a list of scalars
-  const yaml::Node* culprit = nullptr;
+  const Node* culprit = nullptr;
 
   // Fails for two lists or two maps, which Go can't compare.
-  bool same_value(const yaml::Node& a, const yaml::Node& b) const;
+  bool same_value(const Node& a, const Node& b) const {
+    if (a.kind() != b.kind()) return false;
+    if (!a.is_scalar())
+      fail_merge("elements of a merged list need a number or a string as their key", *culprit);
+    return equal(a, b);
+  }
+
   // The element's merge key; fails if it has none. An element of a list of scalars is its own key.
-  const yaml::Node& key_of(const yaml::Node& element) const;
-  bool contains(ItemSpan items, const yaml::Node& element) const;
+  const Node& key_of(const Node& element) const {
+    if (merge_key.empty()) return element;
+    const Node* key = element.get(merge_key);
+    if (!key) {
+      fail_merge(fmt::format("an element of this list has no \"{}\", the list's merge key", merge_key),
+                 *culprit);
+    }
+    return *key;
+  }
+
+  // Whether the element has that key.
+  bool has_key(const Node& element, const Node& key) const {
+    const Node* own = element.get(merge_key);
+    return own && same_value(*own, key);
+  }
 };
-
-// The elements of `merged`: those in `wanted`, in that order, merged with the others, in the order of
-// `before`. Of the two next candidates the wanted one goes first, unless both are in `before` and the other
-// one is earlier there.
-Items in_merged_order(const Items& merged, ItemSpan wanted, ItemSpan before, const ElementIdentity& identity);
-
-// $setElementOrder: fails unless `order` names every element of `patch`, in that order.
-void check_element_order(ItemSpan patch, ItemSpan order, const ElementIdentity& identity);
 
 using Rank = std::optional<size_t>;
 
@@ -63,8 +78,7 @@ Rank rank_in(ItemSpan order, const Node& element, const ElementIdentity& identit
 
 // Whether the element has `$patch: delete`.
 bool deletes(const Node& element) {
-  const Node* directive = element.get("$patch");
-  return directive && directive->is_string() && directive->text() == "delete";
+  return string_at(element, "$patch") == "delete";
 }
 
 // Sorts by rank. If one of two elements has none, Go's comparison returns "less" in both directions, and the
@@ -101,31 +115,9 @@ Items weave(const Items& others, const Items& named, ItemSpan before, const Elem
   return woven;
 }
 
-void fail_merge(std::string message, const Node& culprit, std::string hint) {
-  throw MergeFailure{{std::move(message), &culprit, std::move(hint)}};
-}
-
-bool ElementIdentity::same_value(const Node& a, const Node& b) const {
-  if (a.kind() != b.kind()) return false;
-  if (!a.is_scalar())
-    fail_merge("elements of a merged list need a number or a string as their key", *culprit);
-  return equal(a, b);
-}
-
-const Node& ElementIdentity::key_of(const Node& element) const {
-  if (merge_key.empty()) return element;
-  const Node* key = element.get(merge_key);
-  if (!key) {
-    fail_merge(fmt::format("an element of this list has no \"{}\", the list's merge key", merge_key),
-               *culprit);
-  }
-  return *key;
-}
-
-bool ElementIdentity::contains(ItemSpan items, const Node& element) const {
-  return rank_in(items, element, *this).has_value();
-}
-
+// The elements of `merged`: those in `wanted`, in that order, merged with the others, in the order of
+// `before`. Of the two next candidates the wanted one goes first, unless both are in `before` and the other
+// one is earlier there.
 Items in_merged_order(const Items& merged, ItemSpan wanted, ItemSpan before,
                       const ElementIdentity& identity) {
   if (identity.merge_key.empty()) {
@@ -139,12 +131,13 @@ Items in_merged_order(const Items& merged, ItemSpan wanted, ItemSpan before,
   }
   Items named;
   Items others;
-  for (const Node* item : merged) (identity.contains(wanted, *item) ? named : others).push_back(item);
+  for (const Node* item : merged) (rank_in(wanted, *item, identity) ? named : others).push_back(item);
   sort_by_rank(named, wanted, identity);
   sort_by_rank(others, before, identity);
   return weave(others, named, before, identity);
 }
 
+// $setElementOrder: fails unless `order` names every element of `patch`, in that order.
 void check_element_order(ItemSpan patch, ItemSpan order, const ElementIdentity& identity) {
   if (patch.empty() || order.empty()) return;
   auto next = order.begin();
@@ -175,15 +168,6 @@ using Entries = std::vector<Entry>;
 
 Entries::iterator find(Entries& entries, std::string_view key) {
   return std::ranges::find(entries, key, &Entry::key);
-}
-
-void set(Entries& entries, const Entry& entry) {
-  const auto at = find(entries, entry.key);
-  if (at == entries.end()) {
-    entries.push_back(entry);
-  } else {
-    *at = entry;
-  }
 }
 
 // The field that a "$directive/field" key is about.
@@ -310,11 +294,12 @@ class Merger {
     }
     Items list = before;
     if (patch)
-      list = original ? merge_list(before, *patch, field, false) : copied_items(without_directives(*patch));
+      list = original ? merge_list(before, *patch, field, false)
+                      : copied_items(without_directives(*patch, false));
     hold_maps(before, copied_items(patch), *order.value);
     const Node* sorted =
         make_.list(in_merged_order(list, wanted, before, identity), (original ? original : patch)->origin());
-    set(merged, {key, sorted, patch ? change->key_origin : current->key_origin});
+    yaml::put(merged, {key, sorted, patch ? change->key_origin : current->key_origin});
     if (patch) changes.erase(find(changes, key));
   }
 
@@ -346,45 +331,31 @@ class Merger {
   // A value with nothing to merge into: its nulls and directives are dropped; a map that is itself a
   // directive leaves nothing.
   void put_new(Entries& merged, const Entry& entry) const {
-    const Node* value = without_directives(*without_nulls(*entry.value));
+    const Node* value = without_directives(*entry.value, true);
     if (value) {
-      set(merged, {entry.key, value, entry.key_origin});
+      yaml::put(merged, {entry.key, value, entry.key_origin});
     } else {
       std::erase_if(merged, [&](const Entry& old) { return old.key == entry.key; });
     }
   }
 
-  const Node* without_nulls(const Node& node) const {
-    if (node.is_map()) {
-      Entries kept;
-      for (const Entry& entry : node.entries()) {
-        if (!entry.value->is_null())
-          kept.push_back({entry.key, without_nulls(*entry.value), entry.key_origin});
+  const Node* without_directives(const Node& node, bool drops_nulls) const {
+    if (node.is_list()) {
+      Items kept;
+      for (const Node* item : node.items()) {
+        if (const Node* value = without_directives(*item, drops_nulls)) kept.push_back(value);
       }
-      return make_.map(kept, node.origin());
+      return make_.list(kept, node.origin());
     }
-    if (!node.is_list()) return &node;
-    Items kept;
-    for (const Node* item : node.items()) kept.push_back(without_nulls(*item));
-    return make_.list(kept, node.origin());
-  }
-
-  const Node* without_directives(const Node& node) const {
-    if (node.is_map()) {
-      if (node.get(kDirective)) return nullptr;
-      Entries kept;
-      for (const Entry& entry : node.entries()) {
-        if (const Node* value = without_directives(*entry.value))
-          kept.push_back({entry.key, value, entry.key_origin});
-      }
-      return make_.map(kept, node.origin());
+    if (!node.is_map()) return &node;
+    const Node* directive = node.get(kDirective);
+    if (directive && !(drops_nulls && directive->is_null())) return nullptr;
+    yaml::ChangedMap kept(node);
+    for (const Entry& entry : node.entries()) {
+      const bool is_dropped = drops_nulls && entry.value->is_null();
+      kept.take(is_dropped ? nullptr : without_directives(*entry.value, drops_nulls));
     }
-    if (!node.is_list()) return &node;
-    Items kept;
-    for (const Node* item : node.items()) {
-      if (const Node* value = without_directives(*item)) kept.push_back(value);
-    }
-    return make_.list(kept, node.origin());
+    return kept.node(make_);
   }
 
   // In Go, a merge overwrites parts of the original list's array, and $setElementOrder, alone, then reads the
@@ -403,7 +374,8 @@ class Merger {
     const ElementIdentity identity{"", &patch};
     Items merged = original;
     if (is_delete_list) {
-      std::erase_if(merged, [&](const Node* item) { return identity.contains(patch.items(), *item); });
+      std::erase_if(merged,
+                    [&](const Node* item) { return rank_in(patch.items(), *item, identity).has_value(); });
       return merged;
     }
     merged.insert(merged.end(), patch.items().begin(), patch.items().end());
@@ -444,10 +416,7 @@ class Merger {
               fmt::format("$patch: delete needs the \"{}\" of the element to delete", identity.merge_key),
               *item);
         }
-        std::erase_if(original, [&](const Node* old) {
-          const Node* old_key = old->get(identity.merge_key);
-          return old_key && identity.same_value(*old_key, *key);
-        });
+        std::erase_if(original, [&](const Node* old) { return identity.has_key(*old, *key); });
       } else {
         fail_merge(
             fmt::format("$patch in a list must be \"replace\" or \"delete\", not {}", shown(*directive)),
@@ -474,10 +443,8 @@ class Merger {
         fail_merge(fmt::format("this element has no \"{}\", the list's merge key", field.merge_key), *change,
                    fmt::format("add {}:", field.merge_key));
       }
-      const auto at = std::ranges::find_if(merged, [&](const Node* old) {
-        const Node* old_key = old->get(field.merge_key);
-        return old_key && identity.same_value(*old_key, *key);
-      });
+      const auto at =
+          std::ranges::find_if(merged, [&](const Node* old) { return identity.has_key(*old, *key); });
       if (at == merged.end()) {
         merged.push_back(change);
       } else {

@@ -349,17 +349,15 @@ class Validator {
     }
     for (const yaml::Entry& entry : map.entries()) {
       if (path.is_root() && entry.key == "status") continue;
-      const Property* property = schema.property(entry.key);
-      const Schema* child = property ? property->schema : schema.additional;
-      if (child) validate(*entry.value, *child, path.child(entry.key));
+      if (const Schema* child = schema.child(entry.key))
+        validate(*entry.value, *child, path.child(entry.key));
     }
   }
 
   // The API server drops unknown fields before it counts.
   static int64_t count_known(const Node& map, const Schema& schema) {
-    return std::ranges::count_if(map.entries(), [&](const yaml::Entry& entry) {
-      return schema.additional || schema.property(entry.key);
-    });
+    return std::ranges::count_if(map.entries(),
+                                 [&](const yaml::Entry& entry) { return schema.child(entry.key); });
   }
 
   void validate_list(const Node& list, const Schema& schema, const k8s::Path& path) {

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 
+#include "base/text/text.h"
 #include "k8s/quantity.h"
 #include "schema/validate.h"
 #include "yaml/changes.h"
@@ -19,17 +19,12 @@ using yaml::Kind;
 using yaml::Maker;
 using yaml::Node;
 
-const Schema* schema_of(const Schema& map, std::string_view key) {
-  const Property* property = map.property(key);
-  return property ? property->schema : map.additional;
-}
-
 const Node* default_map(const Node& map, const Schema& schema, const Maker& make) {
   yaml::ChangedMap changed(map);
   for (const Entry& entry : map.entries()) {
     const Node* value = entry.value;
     const bool is_plain = value->is_scalar() && !value->is_null();
-    const Schema* child = is_plain ? nullptr : schema_of(schema, entry.key);
+    const Schema* child = is_plain ? nullptr : schema.child(entry.key);
     if (child && value->is_null() && child->type != Type::Any) {
       value = child->default_json.empty() ? nullptr
                                           : default_node(*child, make, make.made("default", {entry.value}));
@@ -42,12 +37,6 @@ const Node* default_map(const Node& map, const Schema& schema, const Maker& make
     if (property.schema->default_json.empty() || map.get(property.name)) continue;
     changed.set({property.name, default_node(*property.schema, make, make.made("default", {&map})), {}});
   }
-  return changed.node(make);
-}
-
-const Node* default_list(const Node& list, const Schema& items, const Maker& make) {
-  yaml::ChangedList changed(list);
-  for (const Node* item : list.items()) changed.take(apply_defaults(*item, items, make));
   return changed.node(make);
 }
 
@@ -65,15 +54,12 @@ const Node* default_node(const Schema& schema, const Maker& make, yaml::Origin o
 const Node* apply_defaults(const Node& node, const Schema& schema, const Maker& make) {
   if (node.is_map() && schema.type == Type::Object) return default_map(node, schema, make);
   if (node.is_list() && schema.type == Type::Array && schema.items)
-    return default_list(node, *schema.items, make);
+    return yaml::with_each(node, make,
+                           [&](const Node& item) { return apply_defaults(item, *schema.items, make); });
   return &node;
 }
 
 namespace {
-
-using yaml::Entry;
-using yaml::Maker;
-using yaml::Node;
 
 const Node* decoded_map(const Node& map, const Schema& schema, const Maker& make) {
   yaml::ChangedMap changed(map);
@@ -86,17 +72,15 @@ const Node* decoded_map(const Node& map, const Schema& schema, const Maker& make
   return changed.node(make);
 }
 
-const Node* decoded_list(const Node& list, const Schema& items, const Maker& make) {
-  yaml::ChangedList changed(list);
-  for (const Node* item : list.items()) changed.take(as_decoded(*item, items, make));
-  return changed.node(make);
-}
-
 }  // namespace
 
 const Node* as_decoded(const Node& node, const Schema& schema, const Maker& make) {
   if (node.is_scalar()) return as_typed(node, schema, make);
-  if (node.is_list()) return schema.items ? decoded_list(node, *schema.items, make) : &node;
+  if (node.is_list()) {
+    if (!schema.items) return &node;
+    return yaml::with_each(node, make,
+                           [&](const Node& item) { return as_decoded(item, *schema.items, make); });
+  }
   const bool is_open = schema.properties.empty() && !schema.additional;
   return is_open ? &node : decoded_map(node, schema, make);
 }
@@ -113,9 +97,7 @@ const Node* typed_quantity(const Node& node, const Maker& make) {
 }
 
 int digits(std::string_view text, size_t at, size_t count) {
-  int value = 0;
-  std::from_chars(text.data() + at, text.data() + at + count, value);
-  return value;
+  return static_cast<int>(base::to_number(text.substr(at, count)).value_or(0));
 }
 
 // A time as Kubernetes writes it: UTC, whole seconds.
@@ -201,31 +183,19 @@ const Node* typed_dictionary(const Node& map, const Schema& values, const Maker&
   return changed.node(make);
 }
 
-const Node* typed_list(const Node& list, const Schema& items, const Maker& make) {
-  yaml::ChangedList changed(list);
-  for (const Node* item : list.items()) changed.take(typed_element(*item, items, make));
-  return changed.node(make);
-}
-
 }  // namespace
 
 const Node* with_zero_values(const Node& node, const Schema& schema, const Maker& make) {
   if (node.is_list() && schema.items) {
-    yaml::ChangedList changed(node);
-    for (const Node* item : node.items()) {
-      const Node* zero = item->is_null() ? zero_value(*schema.items, make, item->origin()) : nullptr;
-      changed.take(zero ? zero : with_zero_values(*item, *schema.items, make));
-    }
-    return changed.node(make);
+    return yaml::with_each(node, make, [&](const Node& item) {
+      const Node* zero = item.is_null() ? zero_value(*schema.items, make, item.origin()) : nullptr;
+      return zero ? zero : with_zero_values(item, *schema.items, make);
+    });
   }
   if (!node.is_map()) return &node;
   yaml::ChangedMap changed(node);
   for (const Entry& entry : node.entries()) {
-    const Schema* child = nullptr;
-    if (!entry.value->is_scalar()) {
-      const Property* property = schema.property(entry.key);
-      child = property ? property->schema : schema.additional;
-    }
+    const Schema* child = entry.value->is_scalar() ? nullptr : schema.child(entry.key);
     changed.take(child ? with_zero_values(*entry.value, *child, make) : entry.value);
   }
   add_zero_fields(node, schema, make, changed);
@@ -240,7 +210,8 @@ const Node* as_typed(const Node& node, const Schema& schema, const Maker& make) 
     return schema.additional ? typed_dictionary(node, *schema.additional, make) : &node;
   }
   if (schema.type == Type::Array && node.is_list() && schema.items)
-    return typed_list(node, *schema.items, make);
+    return yaml::with_each(node, make,
+                           [&](const Node& item) { return typed_element(item, *schema.items, make); });
   return &node;
 }
 

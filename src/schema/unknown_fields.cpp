@@ -96,9 +96,8 @@ const k8s::Path& outer_map(const k8s::Path& path) {
 const Schema* schema_at(const Schema& root, const k8s::Path& path) {
   if (path.is_root()) return &root;
   const Schema* parent = schema_at(root, *path.parent());
-  if (!parent || path.is_index()) return parent ? parent->items : nullptr;
-  const Property* property = parent->property(path.key());
-  return property ? property->schema : parent->additional;
+  if (!parent) return nullptr;
+  return path.is_index() ? parent->items : parent->child(path.key());
 }
 
 std::string find_place(const Schema& root, const k8s::Path& field) {
@@ -345,8 +344,7 @@ class Walker {
     for (const yaml::Node* item : node.items())
       walk(*item, items, path.child(index++), items ? nullptr : misplaced);
     for (const yaml::Entry& entry : node.entries()) {
-      const Property* property = schema ? schema->property(entry.key) : nullptr;
-      const Schema* child = property ? property->schema : schema ? schema->additional : nullptr;
+      const Schema* child = schema ? schema->child(entry.key) : nullptr;
       const k8s::Path at = path.child(entry.key);
       if (child) {
         walk(*entry.value, child, at);

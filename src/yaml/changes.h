@@ -3,11 +3,22 @@
 // Maps and lists whose values may change: copied at the first change, the same node without one.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "yaml/node.h"
 
 namespace trainjobc::yaml {
+
+// Replaces the entry of that key, or adds it at the end.
+inline void put(std::vector<Entry>& entries, const Entry& entry) {
+  const auto same = std::ranges::find(entries, entry.key, &Entry::key);
+  if (same != entries.end()) {
+    *same = entry;
+  } else {
+    entries.push_back(entry);
+  }
+}
 
 class ChangedMap {
  public:
@@ -71,6 +82,14 @@ class ChangedList {
   std::vector<const Node*> items_;  // of a list that changes
 };
 
+// The list with what `change` makes of each item.
+template <class Change>
+const Node* with_each(const Node& list, const Maker& make, const Change& change) {
+  ChangedList changed(list);
+  for (const Node* item : list.items()) changed.take(change(*item));
+  return changed.node(make);
+}
+
 // The map or list with what `change` makes of each value, which it is given with its key, "" in a list;
 // nullptr leaves an entry of a map out. A scalar is returned as it is.
 template <class Change>
@@ -81,9 +100,7 @@ const Node* with_values(const Node& node, const Maker& make, const Change& chang
     return map.node(make);
   }
   if (!node.is_list()) return &node;
-  ChangedList list(node);
-  for (const Node* item : node.items()) list.take(change(std::string_view(), *item));
-  return list.node(make);
+  return with_each(node, make, [&](const Node& item) { return change(std::string_view(), item); });
 }
 
 // The same tree with what `origin_of` makes of the origins of its values and keys.

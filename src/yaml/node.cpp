@@ -41,12 +41,7 @@ std::span<const Entry> Node::entries() const {
 }
 
 std::optional<int64_t> Node::as_int() const {
-  if (!is_int()) return std::nullopt;
-  const std::string_view digits = text();
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return value;
+  return is_int() ? base::to_number(text()) : std::nullopt;
 }
 
 std::optional<bool> Node::as_bool() const {

@@ -27,9 +27,14 @@ constexpr bool contains(const Range& values, const Value& value, Projection proj
 
 // The first of these values that is this one, or whose projection is; nullptr if there is none.
 template <typename Range, typename Value, typename Projection = std::identity>
-constexpr auto* find(Range& values, const Value& value, Projection projection = {}) {
+constexpr auto* find(Range&& values, const Value& value, Projection projection = {}) {
   const auto found = std::ranges::find(values, value, projection);
   return found != std::ranges::end(values) ? &*found : nullptr;
+}
+
+template <typename Range, typename Value, typename Projection = std::identity>
+constexpr auto* find_in(Range&& values, const Value& value, Projection projection = {}) {
+  return find(values, value, projection);
 }
 
 // What a map has for the key; `otherwise` if it has nothing.
@@ -203,6 +208,7 @@ class Lines {
 
 // The number that the whole text is, with "-" if it is negative; nullopt if it is none, or does not fit.
 std::optional<int64_t> read_integer(std::string_view text);
+std::optional<int64_t> to_number(std::string_view text);
 
 // std::from_chars for floating-point numbers, which libc++ has only since version 20.
 

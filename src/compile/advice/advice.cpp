@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/text/text.h"
 #include "compile/advice/checks.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
@@ -58,8 +58,7 @@ TrainerPlace trainer_of(const policy::RuntimeInfo& info) {
 }
 
 const policy::Container* find_container(const policy::PodSet& set, std::string_view name) {
-  const auto at = std::ranges::find(set.containers, name, &policy::Container::name);
-  return at != set.containers.end() ? &*at : nullptr;
+  return base::find_in(set.containers, name, &policy::Container::name);
 }
 
 namespace {
@@ -75,12 +74,6 @@ const Node* node_of(const Node& replicated_job) {
 }
 
 }  // namespace
-
-std::optional<int64_t> to_number(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
 
 std::string_view repository_of(std::string_view image) {
   image = image.substr(0, image.find('@'));
@@ -103,7 +96,7 @@ std::optional<int64_t> rendered_number(const Node& job_set, std::string_view var
   for (const Node* job : items_at(job_set, {"spec", "replicatedJobs"})) {
     const Node* container = node_of(*job);
     for (const Node* item : yaml::items_of(container ? container->get("env") : nullptr)) {
-      if (text_at(*item, "name") == variable) return to_number(text_at(*item, "value"));
+      if (text_at(*item, "name") == variable) return base::to_number(text_at(*item, "value"));
     }
   }
   return std::nullopt;

@@ -88,9 +88,6 @@ std::string_view repository_of(std::string_view image);
 
 // What the JobSet shows about its job.
 
-// The text as a number; nullopt if it is anything else.
-std::optional<int64_t> to_number(std::string_view text);
-
 // The container `node` of the replicatedJob of that name; nullptr if there is none.
 const yaml::Node* rendered_node(const yaml::Node& job_set, std::string_view replicated_job);
 

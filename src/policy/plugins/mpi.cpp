@@ -127,9 +127,7 @@ void resolve_slots(RuntimeInfo& info) {
 // nullptr if the runtime names no known implementation.
 const Implementation* implementation_of(const RuntimeInfo& info) {
   const auto& given = info.policy->mpi->implementation;
-  if (!given) return nullptr;
-  const auto found = std::ranges::find(kImplementations, given->value, &Implementation::name);
-  return found != kImplementations.end() ? &*found : nullptr;
+  return given ? base::find_in(kImplementations, given->value, &Implementation::name) : nullptr;
 }
 
 std::span<const std::string_view> dialect_env(const RuntimeInfo& info) {

@@ -279,8 +279,7 @@ bool is_below(std::string_view path, std::string_view map) {
 }
 
 const Leaf* find_leaf(const Leaves& leaves, std::string_view path) {
-  const auto at = std::ranges::find(leaves.leaves, path, &Leaf::path);
-  return at != leaves.leaves.end() ? &*at : nullptr;
+  return base::find_in(leaves.leaves, path, &Leaf::path);
 }
 
 // The effect of all patches of a job.
