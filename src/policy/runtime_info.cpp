@@ -62,48 +62,33 @@ const Node* PodSet::pod_spec() const {
   return replicated_job->at({"template", "spec", "template", "spec"});
 }
 
-void put(StringMap& map, const yaml::Entry& entry) {
-  const auto at = std::ranges::find(map, entry.key, &yaml::Entry::key);
-  if (at == map.end()) {
-    map.push_back(entry);
-  } else {
-    *at = entry;
-  }
-}
-
 const Node* find(const StringMap& map, std::string_view key) {
-  const auto at = std::ranges::find(map, key, &yaml::Entry::key);
-  return at != map.end() ? at->value : nullptr;
+  const yaml::Entry* entry = base::find_in(map, key, &yaml::Entry::key);
+  return entry ? entry->value : nullptr;
 }
 
 PodSet* RuntimeInfo::pod_set_by_ancestor(std::string_view ancestor) {
-  const auto at = std::ranges::find(pod_sets, ancestor, &PodSet::ancestor);
-  return at != pod_sets.end() ? &*at : nullptr;
+  return base::find_in(pod_sets, ancestor, &PodSet::ancestor);
 }
 
 PodSet* RuntimeInfo::pod_set_by_name(std::string_view name) {
-  const auto at = std::ranges::find(pod_sets, name, &PodSet::name);
-  return at != pod_sets.end() ? &*at : nullptr;
+  return base::find_in(pod_sets, name, &PodSet::name);
 }
 
 const PodSet* RuntimeInfo::pod_set_by_name(std::string_view name) const {
-  const auto at = std::ranges::find(pod_sets, name, &PodSet::name);
-  return at != pod_sets.end() ? &*at : nullptr;
+  return base::find_in(pod_sets, name, &PodSet::name);
 }
 
 Container* RuntimeInfo::container_by_ancestor(std::string_view ancestor, std::string_view container) {
   PodSet* set = pod_set_by_ancestor(ancestor);
-  if (!set) return nullptr;
-  const auto at = std::ranges::find(set->containers, container, &Container::name);
-  return at != set->containers.end() ? &*at : nullptr;
+  return set ? base::find_in(set->containers, container, &Container::name) : nullptr;
 }
 
 Container* RuntimeInfo::container_by_pod_set(std::string_view pod_set, std::string_view container) {
   PodSet* set = pod_set_by_name(pod_set);
   if (!set) return nullptr;
   for (std::vector<Container>* list : {&set->containers, &set->init_containers}) {
-    const auto at = std::ranges::find(*list, container, &Container::name);
-    if (at != list->end()) return &*at;
+    if (Container* found = base::find_in(*list, container, &Container::name)) return found;
   }
   return nullptr;
 }
@@ -166,77 +151,20 @@ int64_t gpus_per_node(const NodeResources& resources) {
 
 namespace {
 
-using k8s::Quantity;
-using yaml::Node;
-
-ResourceTotals read_list(const Node* list) {
-  ResourceTotals totals;
-  if (!list) return totals;
-  for (const yaml::Entry& entry : list->entries()) {
-    if (const auto quantity = Quantity::parse(entry.value->text())) totals[entry.key] = *quantity;
-  }
-  return totals;
-}
-
-ResourceTotals requests_of(const Node& container) {
-  return read_list(container.at({"resources", "requests"}));
-}
-
-void add(ResourceTotals& totals, const ResourceTotals& more) {
-  for (const auto& [name, quantity] : more) {
-    const auto [at, is_new] = totals.try_emplace(name, quantity);
-    if (!is_new) at->second.add(quantity);
-  }
-}
-
-void raise(ResourceTotals& totals, const ResourceTotals& least) {
-  for (const auto& [name, quantity] : least) {
-    const auto [at, is_new] = totals.try_emplace(name, quantity);
-    if (!is_new && quantity.compare(at->second) > 0) at->second = quantity;
-  }
-}
-
-bool is_sidecar(const Node& container) {
-  return text_at(container, "restartPolicy") == "Always";
-}
-
-// Adds the needs of the init containers; sidecars run alongside everything that starts after them.
-void add_init_containers(ResourceTotals& totals, const Node& pod_spec) {
-  const Node* containers = pod_spec.get("initContainers");
-  if (!containers) return;
-  ResourceTotals sidecars;
-  ResourceTotals peak;
-  for (const Node* container : containers->items()) {
-    ResourceTotals needed = requests_of(*container);
-    if (is_sidecar(*container)) {
-      add(totals, needed);
-      add(sidecars, needed);
-      needed = sidecars;
-    } else {
-      add(needed, sidecars);
-    }
-    raise(peak, needed);
-  }
-  raise(totals, peak);
-}
-
 bool is_pod_level(std::string_view resource) {
   return resource == "cpu" || resource == "memory" || resource.starts_with("hugepages-");
 }
 
 }  // namespace
 
-ResourceTotals pod_requests(const Node& pod_spec) {
-  ResourceTotals totals;
-  if (const Node* containers = pod_spec.get("containers")) {
-    for (const Node* container : containers->items()) add(totals, requests_of(*container));
+Amounts pod_requests(const Node& pod_spec) {
+  Amounts amounts = k8s::pod::needed(pod_spec, "requests", k8s::Quantity::parse);
+  for (const auto& [name, quantity] :
+       k8s::pod::amounts_in(pod_spec.at({"resources", "requests"}), k8s::Quantity::parse)) {
+    if (is_pod_level(name)) amounts[name] = quantity;
   }
-  add_init_containers(totals, pod_spec);
-  for (const auto& [name, quantity] : requests_of(pod_spec)) {
-    if (is_pod_level(name)) totals[name] = quantity;
-  }
-  add(totals, read_list(pod_spec.get("overhead")));
-  return totals;
+  k8s::pod::add(amounts, k8s::pod::amounts_in(pod_spec.get("overhead"), k8s::Quantity::parse));
+  return amounts;
 }
 
 Gang gang_of(const RuntimeInfo& info) {
@@ -246,20 +174,17 @@ Gang gang_of(const RuntimeInfo& info) {
     const Node* spec = set.gang_pod_spec ? set.gang_pod_spec : set.pod_spec();
     if (!spec) continue;
     for (auto& [name, quantity] : pod_requests(*spec)) {
-      Quantity product = quantity;
-      product.multiply(set.count.value);
-      Quantity sum = gang.resources[name];
-      sum.add(product);
-      gang.resources[name] = sum;
+      quantity.multiply(set.count.value);
+      gang.resources[name].add(quantity);
     }
   }
   return gang;
 }
 
-const Node* to_node(const yaml::Maker& make, const ResourceTotals& totals, yaml::Origin origin) {
+const Node* to_node(const yaml::Maker& make, const Amounts& amounts, yaml::Origin origin) {
   std::vector<yaml::Entry> entries;
-  entries.reserve(totals.size());
-  for (const auto& [name, quantity] : totals) {
+  entries.reserve(amounts.size());
+  for (const auto& [name, quantity] : amounts) {
     entries.push_back({name, make.copied(quantity.to_string(), origin), {}});
   }
   return make.map(entries, origin);

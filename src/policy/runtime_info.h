@@ -4,17 +4,17 @@
 // They extend the lists of its pod sets, which are then written back into the JobSet.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "k8s/quantity.h"
+#include "k8s/pod/pod.h"
 #include "model/behaviours.h"
 #include "model/runtime.h"
 #include "model/train_job.h"
 #include "policy/container.h"
+#include "yaml/changes.h"
 #include "yaml/node.h"
 
 namespace trainjobc::policy {
@@ -41,7 +41,7 @@ struct PodSet {
 
 // A set of strings by name, for labels and annotations; later values replace earlier ones.
 using StringMap = std::vector<yaml::Entry>;
-void put(StringMap& map, const yaml::Entry& entry);
+using yaml::put;
 const yaml::Node* find(const StringMap& map, std::string_view key);
 
 struct RuntimeInfo {
@@ -115,21 +115,21 @@ inline void take_num_nodes(const RuntimeInfo& info, PodSet* set) {
 // The resource requests of a pod, and their sums over a gang.
 // Source of the rules: k8s.io/component-helpers/resource, PodRequests.
 
-using ResourceTotals = std::map<std::string_view, k8s::Quantity>;
+using k8s::pod::Amounts;
 
 // Requests of one pod: containers and sidecars together, or the init containers if those need more; replaced
 // by pod-level requests for cpu, memory and huge pages; plus the overhead. Limits don't count.
-ResourceTotals pod_requests(const yaml::Node& pod_spec);
+Amounts pod_requests(const yaml::Node& pod_spec);
 
 struct Gang {
   int64_t members = 0;
-  ResourceTotals resources;
+  Amounts resources;
 };
 
 // All pods of the job; as in the controller, replicas of a replicatedJob don't count.
 Gang gang_of(const RuntimeInfo& info);
 
-// The totals as a node: {cpu: "8", memory: 4Gi}; {} if there are none.
-const yaml::Node* to_node(const yaml::Maker& make, const ResourceTotals& totals, yaml::Origin origin);
+// The amounts as a node: {cpu: "8", memory: 4Gi}; {} if there are none.
+const yaml::Node* to_node(const yaml::Maker& make, const Amounts& amounts, yaml::Origin origin);
 
 }  // namespace trainjobc::policy

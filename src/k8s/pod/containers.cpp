@@ -8,6 +8,8 @@
 
 namespace trainjobc::k8s::pod {
 
+namespace {
+
 // Ports
 
 void check_ports(const Field& ports, Report& report) {
@@ -34,8 +36,6 @@ void check_ports(const Field& ports, Report& report) {
 
 // restartPolicy and restartPolicyRules
 
-namespace {
-
 constexpr size_t kMaxRules = 20;
 constexpr size_t kMaxRestartExitCodes = 255;
 
@@ -51,8 +51,6 @@ void check_rule(const Field& restart_rule, Report& report) {
   check_one_of(codes.child("operator"), kOperators, rule::kRestartPolicy, report);
   check_count(codes.child("values"), kMaxRestartExitCodes, "exit codes", rule::kRestartPolicy, report);
 }
-
-}  // namespace
 
 void check_container_restart(const Field& container, Report& report) {
   constexpr std::string_view kPolicies[] = {"Always", "Never", "OnFailure"};
@@ -95,8 +93,6 @@ void check_resize_policy(const Field& policies, const PodFacts& facts, Report& r
 }
 
 // lifecycle and probes
-
-namespace {
 
 using Names = std::span<const std::string_view>;
 
@@ -187,14 +183,14 @@ void check_probe(const Field& probe, bool may_kill, const PodFacts& facts, Repor
   }
 }
 
-}  // namespace
-
+// Whether the API server sees a lifecycle: it drops stopSignal, and a lifecycle of nothing else with it.
 bool has_lifecycle(const Field& container) {
   const Field lifecycle = container.child("lifecycle");
   if (!lifecycle) return false;
   return !lifecycle.child("stopSignal") || lifecycle.child("postStart") || lifecycle.child("preStop");
 }
 
+// lifecycle and the three probes, of containers that may have them.
 void check_hooks(const Field& container, const PodFacts& facts, Report& report) {
   const Field lifecycle = container.child("lifecycle");
   for (const std::string_view name : {"postStart", "preStop"}) {
@@ -208,14 +204,32 @@ void check_hooks(const Field& container, const PodFacts& facts, Report& report) 
 
 // The list of containers
 
-namespace {
-
 using SeenNames = std::set<std::string_view>;
 
 // For messages: the container's name, or its place if it has none.
 std::string called(const Field& container) {
   const std::string_view name = container.child("name").text();
   return name.empty() ? container.name() : fmt::format("container \"{}\"", name);
+}
+
+// What containers of every kind share.
+void check_container(const Field& container, const PodFacts& facts, Report& report) {
+  constexpr std::string_view kPullPolicies[] = {"Always", "IfNotPresent", "Never"};
+  constexpr std::string_view kMessagePolicies[] = {"File", "FallbackToLogsOnError"};
+  check_name(container.child("name"), Form::DnsLabel, rule::kName, "container name", report);
+  const Field image = container.child("image");
+  if (image.text().empty()) {
+    report.add(rule::kImage, image, fmt::format("{} has no image", called(container)), "add image");
+  }
+  check_defaulted_one_of(container.child("terminationMessagePolicy"), kMessagePolicies, rule::kContainer,
+                         report);
+  check_defaulted_one_of(container.child("imagePullPolicy"), kPullPolicies, rule::kImage, report);
+  check_ports(container.child("ports"), report);
+  check_env(container, report);
+  check_mounts(container, facts, report);
+  check_container_resources(container.child("resources"), facts, report);
+  check_resize_policy(container.child("resizePolicy"), facts, report);
+  check_security_context(container.child("securityContext"), facts.host_users, report);
 }
 
 // Ports of the host that containers claim, by protocol and address.
@@ -360,25 +374,6 @@ std::string_view default_pull_policy(std::string_view image) {
   const bool has_digest = digest != std::string_view::npos;
   const bool is_latest = colon == std::string_view::npos ? !has_digest : image.substr(colon + 1) == "latest";
   return is_latest ? "Always" : "IfNotPresent";
-}
-
-void check_container(const Field& container, const PodFacts& facts, Report& report) {
-  constexpr std::string_view kPullPolicies[] = {"Always", "IfNotPresent", "Never"};
-  constexpr std::string_view kMessagePolicies[] = {"File", "FallbackToLogsOnError"};
-  check_name(container.child("name"), Form::DnsLabel, rule::kName, "container name", report);
-  const Field image = container.child("image");
-  if (image.text().empty()) {
-    report.add(rule::kImage, image, fmt::format("{} has no image", called(container)), "add image");
-  }
-  check_defaulted_one_of(container.child("terminationMessagePolicy"), kMessagePolicies, rule::kContainer,
-                         report);
-  check_defaulted_one_of(container.child("imagePullPolicy"), kPullPolicies, rule::kImage, report);
-  check_ports(container.child("ports"), report);
-  check_env(container, report);
-  check_mounts(container, facts, report);
-  check_container_resources(container.child("resources"), facts, report);
-  check_resize_policy(container.child("resizePolicy"), facts, report);
-  check_security_context(container.child("securityContext"), facts.host_users, report);
 }
 
 void check_containers(const Field& spec, const PodFacts& facts, Report& report) {

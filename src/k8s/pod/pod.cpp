@@ -12,80 +12,7 @@ namespace trainjobc::k8s::pod {
 
 namespace {
 
-PodFacts facts_of(const Field& spec, std::vector<PodVolume> volumes) {
-  PodFacts facts;
-  const Field host_users = spec.child("hostUsers");
-  facts.host_users = !host_users || host_users.is_true();
-  facts.grace_period = spec.child("terminationGracePeriodSeconds").integer().value_or(facts.grace_period);
-  const Field restart_policy = spec.child("restartPolicy");
-  if (!restart_policy.text().empty()) facts.restart_policy = restart_policy.text();
-  const Field os = spec.child("os");
-  facts.os = os.child("name").text();
-  facts.volumes = std::move(volumes);
-  for (const PodVolume& volume : facts.volumes) {
-    if (volume.usable) facts.usable_volumes.try_emplace(volume.name, volume.node);
-  }
-  for_each_item(spec.child("resourceClaims"), [&](const Field& claim) {
-    const Field name = claim.child("name");
-    if (!name.text().empty()) facts.claims.push_back(name.text());
-  });
-  return facts;
-}
-
-// Names of other objects in the cluster.
-void check_references(const Field& spec, Report& report) {
-  for (const std::string_view name : {"nodeName", "priorityClassName"}) {
-    check_optional_name(spec.child(name), Form::DnsSubdomain, rule::kName, name, report);
-  }
-  const Field account = spec.child("serviceAccountName");
-  const Field old_name = spec.child("serviceAccountName", spec.child("serviceAccount").node());
-  check_optional_name(account.text().empty() ? old_name : account, Form::DnsSubdomain, rule::kName,
-                      "serviceAccountName", report);
-  const Field runtime_class = spec.child("runtimeClassName");
-  if (runtime_class) check_form(runtime_class, Form::DnsSubdomain, rule::kName, "runtimeClassName", report);
-}
-
-}  // namespace
-
-void check_pod_spec(const Field& spec, std::vector<std::string_view> claim_templates, Report& report) {
-  constexpr std::string_view kPreemption[] = {"PreemptLowerPriority", "Never"};
-  PodFacts facts = facts_of(spec, check_volumes(spec.child("volumes"), report));
-  facts.claim_templates = std::move(claim_templates);
-  check_resource_claims(spec.child("resourceClaims"), report);
-  check_containers(spec, facts, report);
-  check_env_files(spec, facts, report);
-  check_pod_resources(spec, facts, report);
-  check_pod_security_context(spec, report);
-  check_host(spec, report);
-  check_optional_name(spec.child("subdomain"), Form::DnsLabel, rule::kHost, "subdomain", report);
-  check_os(spec, report);
-  check_dns(spec, report);
-  check_labels(spec.child("nodeSelector"), "node label", report);
-  check_affinity(spec.child("affinity"), report);
-  check_tolerations(spec.child("tolerations"), report);
-  check_topology_spread(spec.child("topologySpreadConstraints"), report);
-  check_gates(spec, report);
-  check_references(spec, report);
-  check_range(spec.child("activeDeadlineSeconds"), 1, INT32_MAX, rule::kPodSpec, report);
-  check_optional_one_of(spec.child("preemptionPolicy"), kPreemption, rule::kPodSpec, report);
-}
-
-void check_restart_policy(const Field& spec, bool has_failure_policy, Report& report) {
-  constexpr std::string_view kPolicies[] = {"Never", "OnFailure"};
-  const Field policy = spec.child("restartPolicy");
-  if (policy.text().empty() || policy.text() == "Always") {
-    report.add(rule::kRestartPolicy, policy, "a Job's pods can't have restartPolicy Always",
-               "write Never or OnFailure");
-  } else if (check_one_of(policy, kPolicies, rule::kRestartPolicy, report) && has_failure_policy &&
-             policy.text() != "Never") {
-    suggest_writing(report.add(rule::kRestartPolicy, policy, "a podFailurePolicy needs restartPolicy: Never"),
-                    policy.node(), "Never");
-  }
-}
-
 // spec.dnsPolicy and spec.dnsConfig
-
-namespace {
 
 // Limits of the C library's resolver.
 constexpr size_t kMaxNameservers = 3;
@@ -108,8 +35,6 @@ void check_searches(const Field& searches, Report& report) {
                            kMaxSearchBytes));
   }
 }
-
-}  // namespace
 
 void check_dns(const Field& spec, Report& report) {
   constexpr std::string_view kPolicies[] = {"ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"};
@@ -134,6 +59,7 @@ void check_dns(const Field& spec, Report& report) {
 
 // Gates and resource claims
 
+// spec.readinessGates and spec.schedulingGates.
 void check_gates(const Field& spec, Report& report) {
   for_each_item(spec.child("readinessGates"), [&](const Field& gate) {
     check_form(gate.child("conditionType"), Form::LabelKey, rule::kGate, "conditionType", report);
@@ -149,8 +75,6 @@ void check_gates(const Field& spec, Report& report) {
                "remove one of the two");
   });
 }
-
-namespace {
 
 void check_claim_source(const Field& claim, Report& report) {
   const Field name = claim.child("resourceClaimName");
@@ -169,8 +93,6 @@ void check_claim_source(const Field& claim, Report& report) {
   }
 }
 
-}  // namespace
-
 void check_resource_claims(const Field& claims, Report& report) {
   std::set<std::string_view> seen;
   for_each_item(claims, [&](const Field& claim) {
@@ -187,8 +109,6 @@ void check_resource_claims(const Field& claims, Report& report) {
 }
 
 // The host's namespaces, names and ports
-
-namespace {
 
 constexpr size_t kMaxHostname = 64;
 
@@ -249,8 +169,8 @@ void check_hostname_override(const Field& spec, Report& report) {
   }
 }
 
-}  // namespace
-
+// Host namespaces, host users and aliases, host ports of a pod on the host's network, the pod's own host
+// name.
 void check_host(const Field& spec, Report& report) {
   check_host_ports(spec, report);
   check_own_users(spec, report);
@@ -265,8 +185,6 @@ void check_host(const Field& spec, Report& report) {
 }
 
 // Operating systems
-
-namespace {
 
 void refuse_given(const Field& field, const Field& reported, std::string_view os, Report& report) {
   if (!field) return;
@@ -356,8 +274,7 @@ void check_host_process(const Field& spec, Report& report) {
   }
 }
 
-}  // namespace
-
+// Settings that only one operating system has, and spec.os itself.
 void check_os(const Field& spec, Report& report) {
   check_host_process(spec, report);
   const Field os = spec.child("os");
@@ -368,6 +285,79 @@ void check_os(const Field& spec, Report& report) {
   if (name.text() == "windows") return check_windows(spec, report);
   report.add_at(name.location(), rule::kPodSpec, os, fmt::format("a pod's os can't be {}", quoted(name)),
                 "one of \"linux\", \"windows\"");
+}
+
+// The spec as a whole
+
+PodFacts facts_of(const Field& spec, std::vector<PodVolume> volumes) {
+  PodFacts facts;
+  const Field host_users = spec.child("hostUsers");
+  facts.host_users = !host_users || host_users.is_true();
+  facts.grace_period = spec.child("terminationGracePeriodSeconds").integer().value_or(facts.grace_period);
+  const Field restart_policy = spec.child("restartPolicy");
+  if (!restart_policy.text().empty()) facts.restart_policy = restart_policy.text();
+  const Field os = spec.child("os");
+  facts.os = os.child("name").text();
+  facts.volumes = std::move(volumes);
+  for (const PodVolume& volume : facts.volumes) {
+    if (volume.usable) facts.usable_volumes.try_emplace(volume.name, volume.node);
+  }
+  for_each_item(spec.child("resourceClaims"), [&](const Field& claim) {
+    const Field name = claim.child("name");
+    if (!name.text().empty()) facts.claims.push_back(name.text());
+  });
+  return facts;
+}
+
+// Names of other objects in the cluster.
+void check_references(const Field& spec, Report& report) {
+  for (const std::string_view name : {"nodeName", "priorityClassName"}) {
+    check_optional_name(spec.child(name), Form::DnsSubdomain, rule::kName, name, report);
+  }
+  const Field account = spec.child("serviceAccountName");
+  const Field old_name = spec.child("serviceAccountName", spec.child("serviceAccount").node());
+  check_optional_name(account.text().empty() ? old_name : account, Form::DnsSubdomain, rule::kName,
+                      "serviceAccountName", report);
+  const Field runtime_class = spec.child("runtimeClassName");
+  if (runtime_class) check_form(runtime_class, Form::DnsSubdomain, rule::kName, "runtimeClassName", report);
+}
+
+}  // namespace
+
+void check_pod_spec(const Field& spec, std::vector<std::string_view> claim_templates, Report& report) {
+  constexpr std::string_view kPreemption[] = {"PreemptLowerPriority", "Never"};
+  PodFacts facts = facts_of(spec, check_volumes(spec.child("volumes"), report));
+  facts.claim_templates = std::move(claim_templates);
+  check_resource_claims(spec.child("resourceClaims"), report);
+  check_containers(spec, facts, report);
+  check_env_files(spec, facts, report);
+  check_pod_resources(spec, facts, report);
+  check_pod_security_context(spec, report);
+  check_host(spec, report);
+  check_optional_name(spec.child("subdomain"), Form::DnsLabel, rule::kHost, "subdomain", report);
+  check_os(spec, report);
+  check_dns(spec, report);
+  check_labels(spec.child("nodeSelector"), "node label", report);
+  check_affinity(spec.child("affinity"), report);
+  check_tolerations(spec.child("tolerations"), report);
+  check_topology_spread(spec.child("topologySpreadConstraints"), report);
+  check_gates(spec, report);
+  check_references(spec, report);
+  check_range(spec.child("activeDeadlineSeconds"), 1, INT32_MAX, rule::kPodSpec, report);
+  check_optional_one_of(spec.child("preemptionPolicy"), kPreemption, rule::kPodSpec, report);
+}
+
+void check_restart_policy(const Field& spec, bool has_failure_policy, Report& report) {
+  constexpr std::string_view kPolicies[] = {"Never", "OnFailure"};
+  const Field policy = spec.child("restartPolicy");
+  if (policy.text().empty() || policy.text() == "Always") {
+    report.add(rule::kRestartPolicy, policy, "a Job's pods can't have restartPolicy Always",
+               "write Never or OnFailure");
+  } else if (check_one_of(policy, kPolicies, rule::kRestartPolicy, report) && has_failure_policy &&
+             policy.text() != "Never") {
+    suggest_writing(report.add(rule::kRestartPolicy, policy, "a podFailurePolicy needs restartPolicy: Never"),
+                    policy.node(), "Never");
+  }
 }
 
 }  // namespace trainjobc::k8s::pod

@@ -68,26 +68,13 @@ void for_each_container(const Field& spec, Visit visit) {
 }
 
 void check_affinity(const Field& affinity, Report& report);
-// spec.dnsPolicy and spec.dnsConfig.
-void check_dns(const Field& spec, Report& report);
-// Host namespaces, host users and aliases, host ports of a pod on the host's network, the pod's own host
-// name.
-void check_host(const Field& spec, Report& report);
-// spec.readinessGates and spec.schedulingGates.
-void check_gates(const Field& spec, Report& report);
-// Settings that only one operating system has, and spec.os itself.
-void check_os(const Field& spec, Report& report);
 void check_pod_security_context(const Field& spec, Report& report);
 // spec.resources and spec.overhead.
 void check_pod_resources(const Field& spec, const PodFacts& facts, Report& report);
-void check_resource_claims(const Field& claims, Report& report);
 void check_tolerations(const Field& tolerations, Report& report);
 void check_topology_spread(const Field& constraints, Report& report);
 // The volumes, in their order.
 std::vector<PodVolume> check_volumes(const Field& volumes, Report& report);
-
-// matchLabelKeys and mismatchLabelKeys beside a labelSelector, of a pod affinity term or a spread constraint.
-void check_match_label_keys(const Field& term, std::string_view rule, Report& report);
 
 // Old forms of what are now fields of the spec, and a few settings. They must not contradict the spec.
 void check_pod_annotations(const Field& annotations, const Field& spec, Report& report);
@@ -98,22 +85,11 @@ void check_pod_annotations(const Field& annotations, const Field& spec, Report& 
 // spec.containers, spec.initContainers and spec.ephemeralContainers.
 void check_containers(const Field& spec, const PodFacts& facts, Report& report);
 
-// What containers of every kind share.
-void check_container(const Field& container, const PodFacts& facts, Report& report);
-
 void check_env(const Field& container, Report& report);
 // Volumes that files of environment variables are read from must be emptyDirs.
 void check_env_files(const Field& spec, const PodFacts& facts, Report& report);
-void check_ports(const Field& ports, Report& report);
-void check_resize_policy(const Field& policies, const PodFacts& facts, Report& report);
-// restartPolicy and restartPolicyRules.
-void check_container_restart(const Field& container, Report& report);
 // volumeMounts and volumeDevices.
 void check_mounts(const Field& container, const PodFacts& facts, Report& report);
-// lifecycle and the three probes, of containers that may have them.
-void check_hooks(const Field& container, const PodFacts& facts, Report& report);
-// Whether the API server sees a lifecycle: it drops stopSignal, and a lifecycle of nothing else with it.
-bool has_lifecycle(const Field& container);
 
 // fieldRef and resourceFieldRef, of environment variables and of files in downwardAPI volumes.
 void check_field_ref(const Field& reference, bool in_volume, Report& report);
@@ -124,27 +100,25 @@ void check_resource_field_ref(const Field& reference, bool in_volume, Report& re
 // `host_users`: the pod shares the host's users.
 void check_security_context(const Field& context, bool host_users, Report& report);
 
-// The settings that security contexts of pods and containers share.
-void check_seccomp_profile(const Field& profile, Report& report);
-void check_apparmor_profile(const Field& profile, Report& report);
-void check_windows_options(const Field& options, Report& report);
-
 // Resource requests and limits.
 
 // resources of a container.
 void check_container_resources(const Field& resources, const PodFacts& facts, Report& report);
-// resources of the whole pod: only CPU, memory and huge pages.
-void check_pod_level_resources(const Field& resources, const PodFacts& facts, Report& report);
-// overhead of the pod, which the API server checks like the limits of a container.
-void check_overhead(const Field& overhead, Report& report);
-
-// A non-negative amount, and a whole number if the resource is counted in units.
-void check_amount(std::string_view resource, const Field& amount, Report& report);
 
 // An amount as the API server stores it: rounded up to thousandths. nullopt if it is not a quantity.
-std::optional<Quantity> stored_amount(const Field& amount);
+std::optional<Quantity> stored_amount(std::string_view text);
 
-bool is_huge_page(std::string_view resource);
+// Amounts by resource, and how their texts are read: as stored, or as written.
+using Amounts = std::map<std::string_view, Quantity>;
+using ReadAmount = std::optional<Quantity> (*)(std::string_view text);
+
+void add(Amounts& to, const Amounts& amounts);
+// `list` may be nullptr.
+Amounts amounts_in(const yaml::Node* list, ReadAmount read);
+// The most of `list`, requests or limits, that containers need at the same time: the running ones with their
+// sidecars, or an init container with the sidecars started before it.
+// Source of the rules: k8s.io/component-helpers/resource, PodRequests.
+Amounts needed(const yaml::Node& pod_spec, std::string_view list, ReadAmount read);
 
 // The names under which vendors' device plugins offer all their devices: {"nvidia.com", "gpu"}.
 struct Device {
@@ -168,36 +142,7 @@ class LimitFixes {
   std::optional<yaml::MapBefore> new_limits_;  // if there are none
 };
 
-// The sources of volumes. Each function checks one source that is given; `source` has the path that the API
-// server names it by.
-
-// Files that the API server fills in.
-void check_secret_volume(const Field& source, Report& report);
-void check_config_map_volume(const Field& source, Report& report);
-void check_downward_volume(const Field& source, Report& report);
-void check_projected_volume(const Field& source, Report& report);
-
 // spec of a PersistentVolumeClaim.
 void check_claim_spec(const Field& spec, Report& report);
-
-// A claim created for the pod.
-void check_ephemeral_volume(const Field& source, Report& report);
-void check_csi_volume(const Field& source, Report& report);
-
-// Directories and disks.
-void check_empty_dir(const Field& source, Report& report);
-void check_host_path(const Field& source, Report& report);
-void check_git_repo(const Field& source, Report& report);
-void check_nfs(const Field& source, Report& report);
-void check_image_volume(const Field& source, Report& report);
-void check_partitioned_disk(const Field& source, Report& report);
-void check_cinder(const Field& source, Report& report);
-void check_azure_disk(const Field& source, Report& report);
-void check_iscsi(const Field& source, Report& report);
-void check_fc(const Field& source, Report& report);
-void check_flocker(const Field& source, Report& report);
-void check_quobyte(const Field& source, Report& report);
-void check_flex_volume(const Field& source, Report& report);
-void check_storage_os(const Field& source, Report& report);
 
 }  // namespace trainjobc::k8s::pod

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/text.h"
 #include "k8s/pod/pod.h"
 #include "yaml/read/reader.h"
 
@@ -18,27 +19,16 @@ constexpr std::string_view kAppArmor = "container.apparmor.security.beta.kuberne
 constexpr std::string_view kLocalhost = "localhost/";
 
 bool is_int32(std::string_view text) {
-  const bool negative = text.starts_with('-');
-  const std::string_view digits = text.substr(negative ? 1 : 0);
-  if (digits.empty() || digits.find_first_not_of("0123456789") != digits.npos) return false;
-  if (!negative && digits.size() > 1 && digits.front() == '0') return false;
-  int64_t value = 0;
-  for (const char c : digits) {
-    value = value * 10 + (c - '0');
-    if (value > int64_t{INT32_MAX} + 1) return false;
-  }
-  return negative || value <= INT32_MAX;
+  const auto value = base::to_number(text);
+  return value && *value >= INT32_MIN && *value <= INT32_MAX && (text.size() == 1 || text.front() != '0');
 }
 
 // A list of tolerations as JSON text.
 void check_tolerations_text(const Field& annotations, const Field& annotation, Report& report) {
   if (annotation.text().empty() || annotation.text() == "null") return;
-  base::Arena arena;
-  base::Diagnostics ignored;
-  const base::SourceFile text("annotation", std::string(annotation.text()));
-  const auto documents = yaml::read(text, arena, ignored);
-  const yaml::Node* root = documents.size() == 1 ? documents.front().root : nullptr;
-  if (!root || !root->is_list() || ignored.has_errors()) {
+  const yaml::Text text(annotation.text());
+  const yaml::Node* root = text.root();
+  if (!root || !root->is_list()) {
     report.add_at(annotation.location(), rule::kAnnotation, annotations,
                   fmt::format("annotation {} is not a JSON list of tolerations", kTolerations),
                   "use spec.tolerations");

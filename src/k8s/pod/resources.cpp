@@ -56,6 +56,10 @@ bool is_native(std::string_view resource) {
   return resource.find('/') == resource.npos || resource.find("kubernetes.io/") != resource.npos;
 }
 
+bool is_huge_page(std::string_view resource) {
+  return resource.starts_with(kHugePages);
+}
+
 // A device of some vendor: nvidia.com/gpu.
 bool is_extended(std::string_view resource) {
   return k8s::is_extended_resource(resource) &&
@@ -105,8 +109,23 @@ bool is_whole(const Quantity& amount) {
 
 bool is_page_multiple(std::string_view resource, const Quantity& amount) {
   const auto page = Quantity::parse(resource.substr(kHugePages.size()));
-  if (!page || page->sign() <= 0 || page->milli_value() % 1000 != 0 || page->value() == 0) return false;
+  if (!page || page->sign() <= 0 || !is_whole(*page) || page->value() == 0) return false;
   return amount.value() % page->value() == 0;
+}
+
+// A non-negative amount, and a whole number if the resource is counted in units.
+void check_amount(std::string_view resource, const Field& amount, Report& report) {
+  const auto quantity = stored_amount(amount.text());
+  if (!quantity) return;
+  if (quantity->sign() < 0) {
+    report.add(rule::kResources, amount, fmt::format("{} {} is negative", resource, quoted(amount)));
+    return;
+  }
+  const bool counted = is_extended(resource) || base::contains(kCountedResources, resource);
+  if (counted && !is_whole(*quantity)) {
+    report.add(rule::kResources, amount, fmt::format("{} {} is not a whole number", resource, quoted(amount)),
+               is_extended(resource) ? "extended resources must be whole numbers" : "");
+  }
 }
 
 // One list of amounts. Records which kinds of memory it names.
@@ -137,7 +156,7 @@ class ResourceList {
 
  private:
   static void check_pages(std::string_view resource, const Field& amount, Report& report) {
-    const auto quantity = stored_amount(amount);
+    const auto quantity = stored_amount(amount.text());
     if (!quantity || is_page_multiple(resource, *quantity)) return;
     report.add(rule::kResources, amount,
                fmt::format("{} {} is not a whole number of pages", resource, quoted(amount)));
@@ -150,7 +169,7 @@ void check_request(std::string_view resource, const Field& request, const Field&
   const Field limits = resources.child("limits");
   const Field requests = resources.child("requests");
   const Field limit = limits.entry(resource);
-  const auto wanted = stored_amount(request);
+  const auto wanted = stored_amount(request.text());
   if (!wanted) return;
   if (!limit) {
     if (can_overcommit(resource)) return;
@@ -165,7 +184,7 @@ void check_request(std::string_view resource, const Field& request, const Field&
     violation.fix = fixes.fix(*requests.node()->find(resource));
     return;
   }
-  const auto most = stored_amount(limit);
+  const auto most = stored_amount(limit.text());
   if (!most) return;
   const int order = wanted->compare(*most);
   const bool equal_only = !can_overcommit(resource);
@@ -244,12 +263,8 @@ std::span<const Device> known_devices() {
   return kDevices;
 }
 
-bool is_huge_page(std::string_view resource) {
-  return resource.starts_with(kHugePages);
-}
-
-std::optional<Quantity> stored_amount(const Field& amount) {
-  auto quantity = Quantity::parse(amount.text());
+std::optional<Quantity> stored_amount(std::string_view text) {
+  auto quantity = Quantity::parse(text);
   if (!quantity) return std::nullopt;
   constexpr int64_t kSmall = 1'000'000'000'000;
   if (quantity->has_exact_milli_value()) return quantity;
@@ -258,25 +273,60 @@ std::optional<Quantity> stored_amount(const Field& amount) {
   return rounded && rounded->compare(*quantity) != 0 ? rounded : quantity;
 }
 
-void check_amount(std::string_view resource, const Field& amount, Report& report) {
-  const auto quantity = stored_amount(amount);
-  if (!quantity) return;
-  if (quantity->sign() < 0) {
-    report.add(rule::kResources, amount, fmt::format("{} {} is negative", resource, quoted(amount)));
-    return;
-  }
-  const bool counted = is_extended(resource) || base::contains(kCountedResources, resource);
-  if (counted && !is_whole(*quantity)) {
-    report.add(rule::kResources, amount, fmt::format("{} {} is not a whole number", resource, quoted(amount)),
-               is_extended(resource) ? "extended resources must be whole numbers" : "");
-  }
-}
-
 void check_container_resources(const Field& resources, const PodFacts& facts, Report& report) {
   check_requirements(resources, name_complaint, report);
   check_claims(resources.child("claims"), facts, report);
 }
 
+namespace {
+
+void raise(Amounts& to, const Amounts& amounts) {
+  for (const auto& [resource, quantity] : amounts) {
+    const auto [at, is_new] = to.emplace(resource, quantity);
+    if (!is_new && at->second.compare(quantity) < 0) at->second = quantity;
+  }
+}
+
+}  // namespace
+
+void add(Amounts& to, const Amounts& amounts) {
+  for (const auto& [resource, quantity] : amounts) {
+    const auto [at, is_new] = to.emplace(resource, quantity);
+    if (!is_new) at->second.add(quantity);
+  }
+}
+
+Amounts amounts_in(const yaml::Node* list, ReadAmount read) {
+  Amounts out;
+  if (!list) return out;
+  for (const yaml::Entry& entry : list->entries()) {
+    if (auto quantity = read(entry.value->text())) out.emplace(entry.key, std::move(*quantity));
+  }
+  return out;
+}
+
+Amounts needed(const yaml::Node& pod_spec, std::string_view list, ReadAmount read) {
+  Amounts running;
+  for (const yaml::Node* container : yaml::items_at(pod_spec, "containers"))
+    add(running, amounts_in(container->at({"resources", list}), read));
+  Amounts sidecars;
+  Amounts starting;
+  for (const yaml::Node* container : yaml::items_at(pod_spec, "initContainers")) {
+    Amounts own = amounts_in(container->at({"resources", list}), read);
+    const bool is_sidecar = yaml::text_at(*container, "restartPolicy") == "Always";
+    if (is_sidecar) add(running, own);
+    add(is_sidecar ? sidecars : own, is_sidecar ? own : sidecars);
+    raise(starting, is_sidecar ? sidecars : own);
+  }
+  raise(running, starting);
+  return running;
+}
+
+// Resources and overhead of the whole pod
+
+namespace {
+
+// Only CPU, memory and huge pages.
 void check_pod_level_resources(const Field& resources, const PodFacts& facts, Report& report) {
   check_requirements(resources, pod_name_complaint, report);
   const Field claims = resources.child("claims");
@@ -286,8 +336,8 @@ void check_pod_level_resources(const Field& resources, const PodFacts& facts, Re
   check_claims(claims, facts, report);
 }
 
+// The API server checks it like the limits of a container, and under the name of one.
 void check_overhead(const Field& overhead, Report& report) {
-  // The API server checks it under the name of a limit.
   const Field limits = overhead.child("limits", overhead.node());
   const ResourceList list(limits, name_complaint, report);
   if (list.has_huge_pages && !list.has_cpu_or_memory) {
@@ -295,62 +345,12 @@ void check_overhead(const Field& overhead, Report& report) {
   }
 }
 
-// Resources and overhead of the whole pod
-
-namespace {
-
-using Amounts = std::map<std::string_view, Quantity>;
-
-Amounts amounts_of(const Field& container, std::string_view list) {
-  const Field resources = container.child("resources");
-  Amounts out;
-  for_each_entry(resources.child(list), [&](std::string_view resource, const Field& amount) {
-    if (auto quantity = stored_amount(amount)) out.emplace(resource, std::move(*quantity));
-  });
-  return out;
-}
-
-void add(Amounts& to, const Amounts& amounts) {
-  for (const auto& [resource, quantity] : amounts) {
-    const auto [at, is_new] = to.emplace(resource, quantity);
-    if (!is_new) at->second.add(quantity);
-  }
-}
-
-void raise(Amounts& to, const Amounts& amounts) {
-  for (const auto& [resource, quantity] : amounts) {
-    const auto [at, is_new] = to.emplace(resource, quantity);
-    if (!is_new && at->second.compare(quantity) < 0) at->second = quantity;
-  }
-}
-
-// The most that containers need at the same time: the running ones with their sidecars, or an init container
-// with the sidecars started before it.
-Amounts needed(const Field& spec, std::string_view list) {
-  Amounts running;
-  for_each_item(spec.child("containers"),
-                [&](const Field& container) { add(running, amounts_of(container, list)); });
-  Amounts sidecars;
-  Amounts starting;
-  for_each_item(spec.child("initContainers"), [&](const Field& container) {
-    const Amounts own = amounts_of(container, list);
-    Amounts peak = sidecars;
-    add(peak, own);
-    raise(starting, peak);
-    if (container.child("restartPolicy").text() != "Always") return;
-    add(running, own);
-    add(sidecars, own);
-  });
-  raise(running, starting);
-  return running;
-}
-
 // `what` is "request" or "limit".
 void check_covers(const Field& of_pod, const Amounts& containers, bool only_huge_pages, std::string_view what,
                   Report& report) {
   for_each_entry(of_pod, [&](std::string_view resource, const Field& amount) {
     const auto found = containers.find(resource);
-    const auto quantity = stored_amount(amount);
+    const auto quantity = stored_amount(amount.text());
     if (found == containers.end() || !quantity || found->second.compare(*quantity) <= 0) return;
     if (only_huge_pages && !is_huge_page(resource)) return;
     report.add(rule::kResources, amount,
@@ -370,8 +370,8 @@ void check_container_limits(const Field& spec, const Field& resources, Report& r
     const Field reported_container = reported.item(i);
     for_each_entry(own.child("limits"), [&](std::string_view resource, const Field& amount) {
       const Field most = limits.entry(resource);
-      const auto quantity = stored_amount(amount);
-      const auto bound = stored_amount(most);
+      const auto quantity = stored_amount(amount.text());
+      const auto bound = stored_amount(most.text());
       if (!most || !quantity || !bound || quantity->compare(*bound) <= 0) return;
       const Field reported_resource = reported_container.entry(resource);
       report.add(rule::kResources, reported_resource.child("limits", amount.node()),
@@ -394,8 +394,10 @@ void check_pod_resources(const Field& spec, const PodFacts& facts, Report& repor
     return;
   }
   check_pod_level_resources(resources, facts, report);
-  check_covers(resources.child("requests"), needed(spec, "requests"), false, "request", report);
-  check_covers(resources.child("limits"), needed(spec, "limits"), true, "limit", report);
+  check_covers(resources.child("requests"), needed(*spec.node(), "requests", stored_amount), false, "request",
+               report);
+  check_covers(resources.child("limits"), needed(*spec.node(), "limits", stored_amount), true, "limit",
+               report);
   check_container_limits(spec, resources, report);
 }
 

@@ -9,9 +9,61 @@
 
 namespace trainjobc::k8s::pod {
 
-// Affinity
-
 namespace {
+
+// Label keys beside a labelSelector
+
+void check_keys(const Field& keys, const Field& selector, std::string_view rule, Report& report) {
+  if (keys.size() == 0) return;
+  if (!selector) {
+    report.add_at(keys.key_location(), rule, keys, fmt::format("{} needs a labelSelector", keys.name()),
+                  "add a labelSelector");
+    return;
+  }
+  for_each_item(keys, [&](const Field& key) { check_form(key, Form::LabelKey, rule, "label key", report); });
+}
+
+// The last index of each text of a list.
+std::map<std::string_view, size_t> last_indexes(const Field& list) {
+  std::map<std::string_view, size_t> indexes;
+  for (size_t i = 0; i < list.size(); ++i) {
+    const Field item = list.item(i);
+    indexes[item.text()] = i;
+  }
+  return indexes;
+}
+
+// matchLabelKeys and mismatchLabelKeys beside a labelSelector, of a pod affinity term or a spread constraint.
+void check_match_label_keys(const Field& term, std::string_view rule, Report& report) {
+  const Field selector = term.child("labelSelector");
+  const Field keys = term.child("matchLabelKeys");
+  const Field mismatch = term.child("mismatchLabelKeys");
+  check_keys(keys, selector, rule, report);
+  check_keys(mismatch, selector, rule, report);
+  const std::map<std::string_view, size_t> index_of_key = last_indexes(keys);
+  const std::map<std::string_view, size_t> index_of_mismatch = last_indexes(mismatch);
+  std::set<std::string_view> selected;
+  for_each_entry(selector.child("matchLabels"),
+                 [&](std::string_view key, const Field&) { selected.insert(key); });
+  for_each_item(selector.child("matchExpressions"), [&](const Field& expression) {
+    const Field key = expression.child("key");
+    const auto index = index_of_key.find(key.text());
+    if (index != index_of_key.end() && selected.contains(key.text())) {
+      report.add_at(key.location(), rule, term.item(index->second),
+                    fmt::format("label {} is both in matchLabelKeys and in the labelSelector", key.text()),
+                    "remove it from one of them");
+    }
+    selected.insert(key.text());
+  });
+  for_each_item(keys, [&](const Field& key) {
+    if (!index_of_mismatch.contains(key.text())) return;
+    report.add(rule, key,
+               fmt::format("label {} is both in matchLabelKeys and in mismatchLabelKeys", key.text()),
+               "remove it from one of them");
+  });
+}
+
+// Affinity
 
 void check_expression(const Field& expression, bool check_values, Report& report) {
   constexpr std::string_view kOperators[] = {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"};
@@ -157,26 +209,6 @@ void check_tolerations(const Field& tolerations, Report& report) {
 
 namespace {
 
-void check_keys(const Field& keys, const Field& selector, std::string_view rule, Report& report) {
-  if (keys.size() == 0) return;
-  if (!selector) {
-    report.add_at(keys.key_location(), rule, keys, fmt::format("{} needs a labelSelector", keys.name()),
-                  "add a labelSelector");
-    return;
-  }
-  for_each_item(keys, [&](const Field& key) { check_form(key, Form::LabelKey, rule, "label key", report); });
-}
-
-// The last index of each text of a list.
-std::map<std::string_view, size_t> last_indexes(const Field& list) {
-  std::map<std::string_view, size_t> indexes;
-  for (size_t i = 0; i < list.size(); ++i) {
-    const Field item = list.item(i);
-    indexes[item.text()] = i;
-  }
-  return indexes;
-}
-
 void check_constraint(const Field& constraint, Report& report) {
   constexpr std::string_view kActions[] = {"DoNotSchedule", "ScheduleAnyway"};
   constexpr std::string_view kPolicies[] = {"Honor", "Ignore"};
@@ -195,35 +227,6 @@ void check_constraint(const Field& constraint, Report& report) {
 }
 
 }  // namespace
-
-void check_match_label_keys(const Field& term, std::string_view rule, Report& report) {
-  const Field selector = term.child("labelSelector");
-  const Field keys = term.child("matchLabelKeys");
-  const Field mismatch = term.child("mismatchLabelKeys");
-  check_keys(keys, selector, rule, report);
-  check_keys(mismatch, selector, rule, report);
-  const std::map<std::string_view, size_t> index_of_key = last_indexes(keys);
-  const std::map<std::string_view, size_t> index_of_mismatch = last_indexes(mismatch);
-  std::set<std::string_view> selected;
-  for_each_entry(selector.child("matchLabels"),
-                 [&](std::string_view key, const Field&) { selected.insert(key); });
-  for_each_item(selector.child("matchExpressions"), [&](const Field& expression) {
-    const Field key = expression.child("key");
-    const auto index = index_of_key.find(key.text());
-    if (index != index_of_key.end() && selected.contains(key.text())) {
-      report.add_at(key.location(), rule, term.item(index->second),
-                    fmt::format("label {} is both in matchLabelKeys and in the labelSelector", key.text()),
-                    "remove it from one of them");
-    }
-    selected.insert(key.text());
-  });
-  for_each_item(keys, [&](const Field& key) {
-    if (!index_of_mismatch.contains(key.text())) return;
-    report.add(rule, key,
-               fmt::format("label {} is both in matchLabelKeys and in mismatchLabelKeys", key.text()),
-               "remove it from one of them");
-  });
-}
 
 void check_topology_spread(const Field& constraints, Report& report) {
   std::map<std::pair<std::string_view, std::string_view>, size_t>

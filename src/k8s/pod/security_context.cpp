@@ -10,9 +10,142 @@
 
 namespace trainjobc::k8s::pod {
 
-// The pod's own
-
 namespace {
+
+// What pods and containers share
+
+constexpr size_t kMaxProfilePath = 4095;
+constexpr std::string_view kProfileTypes[] = {"Localhost", "RuntimeDefault", "Unconfined"};
+
+bool is_padded(std::string_view text) {
+  return base::trimmed(text, base::kGoSpace).size() != text.size();
+}
+
+// Whether the profile is a file on the node, as its type says; reports a type and a file that don't fit
+// together.
+bool names_local_profile(const Field& profile, std::string_view what, Report& report) {
+  const Field type = profile.child("type");
+  const Field local = profile.child("localhostProfile");
+  if (type.text() == "Localhost") {
+    if (local) return true;
+    report.add(rule::kSecurityContext, local,
+               fmt::format("a {} profile of type Localhost needs a localhostProfile", what),
+               "name the profile's file on the node");
+    return false;
+  }
+  if (local) {
+    report.add(rule::kSecurityContext, local, "localhostProfile needs type: Localhost",
+               "remove localhostProfile, or write type: Localhost");
+  }
+  return false;
+}
+
+// Contradictions between fields of one container; the API server names only the context.
+void check_escalation(const Field& context, Report& report) {
+  const Field escalation = context.child("allowPrivilegeEscalation");
+  if (!escalation || escalation.is_true()) return;
+  if (context.child("privileged").is_true()) {
+    report.add_at(escalation.location(), rule::kSecurityContext, context,
+                  "a privileged container can't have allowPrivilegeEscalation: false",
+                  "remove allowPrivilegeEscalation, or privileged");
+  }
+  const Field capabilities = context.child("capabilities");
+  for_each_item(capabilities.child("add"), [&](const Field& capability) {
+    if (capability.text() != "CAP_SYS_ADMIN") return;
+    report.add_at(capability.location(), rule::kSecurityContext, context,
+                  "capability CAP_SYS_ADMIN can't be added with allowPrivilegeEscalation: false",
+                  "remove the capability, or allowPrivilegeEscalation");
+  });
+}
+
+void check_seccomp_profile(const Field& profile, Report& report) {
+  if (!profile) return;
+  check_one_of(profile.child("type"), kProfileTypes, rule::kSecurityContext, report);
+  if (names_local_profile(profile, "seccomp", report)) {
+    check_relative_path(profile.child("localhostProfile"), rule::kSecurityContext, report);
+  }
+}
+
+void check_apparmor_profile(const Field& profile, Report& report) {
+  if (!profile) return;
+  if (!check_one_of(profile.child("type"), kProfileTypes, rule::kSecurityContext, report)) return;
+  if (!names_local_profile(profile, "AppArmor", report)) return;
+  const Field local = profile.child("localhostProfile");
+  if (!check_given(local, rule::kSecurityContext, report)) return;
+  if (is_padded(local.text())) {
+    report.add(rule::kSecurityContext, local, "localhostProfile begins or ends with a space",
+               "remove the space");
+  } else if (local.text().size() > kMaxProfilePath) {
+    report.add(rule::kSecurityContext, local,
+               fmt::format("localhostProfile is {} characters long, at most {} are allowed",
+                           local.text().size(), kMaxProfilePath));
+  }
+}
+
+// Windows
+
+constexpr size_t kMaxCredentialSpec = 64 * 1024;
+constexpr size_t kMaxDomain = 255;
+constexpr size_t kMaxUser = 104;
+
+bool is_net_bios_domain(std::string_view domain) {
+  return !domain.empty() && domain.front() != '.' && domain.find_first_of("\\/:*?\"<>|") == domain.npos &&
+         std::ranges::count_if(domain,
+                               [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }) <= 15;
+}
+
+// Each part between dots is a DNS label of either case.
+bool is_dns_domain(std::string_view domain) {
+  const std::string lowered = base::lower_case(domain);
+  std::string_view rest = lowered;
+  while (true) {
+    const size_t dot = rest.find('.');
+    if (!has_form(Form::DnsLabel, rest.substr(0, dot))) return false;
+    if (dot == rest.npos) return true;
+    rest.remove_prefix(dot + 1);
+  }
+}
+
+// The error in a user's name of the form [domain\]user; "" if there is none.
+std::string user_complaint(std::string_view text) {
+  if (text.empty()) return "is empty";
+  if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; })) {
+    return "contains a control character";
+  }
+  const size_t slash = text.find('\\');
+  if (slash != text.npos && text.find('\\', slash + 1) != text.npos) return "has more than one backslash";
+  const std::string_view user = slash == text.npos ? text : text.substr(slash + 1);
+  if (slash != text.npos) {
+    const std::string_view domain = text.substr(0, slash);
+    if (domain.size() > kMaxDomain) return fmt::format("has a domain of more than {} characters", kMaxDomain);
+    if (!is_net_bios_domain(domain) && !is_dns_domain(domain))
+      return "has a domain that is neither a NetBIOS nor a DNS name";
+  }
+  if (user.empty()) return "has no user";
+  if (user.size() > kMaxUser) return fmt::format("has a user of more than {} characters", kMaxUser);
+  if (user.find_first_not_of(". ") == user.npos) return "has a user of only dots and spaces";
+  if (user.find_first_of("\"/\\:;|=,+*?<>@[]") != user.npos)
+    return "has a character that is not allowed in a Windows user name";
+  return "";
+}
+
+void check_windows_options(const Field& options, Report& report) {
+  const Field name = options.child("gmsaCredentialSpecName");
+  if (name) check_form(name, Form::DnsSubdomain, rule::kSecurityContext, "gmsaCredentialSpecName", report);
+  const Field credentials = options.child("gmsaCredentialSpec");
+  if (credentials && credentials.text().empty()) {
+    report.add(rule::kSecurityContext, credentials, "gmsaCredentialSpec is empty", "remove it");
+  } else if (credentials.text().size() > kMaxCredentialSpec) {
+    report.add(rule::kSecurityContext, credentials, "gmsaCredentialSpec is larger than 64 KiB");
+  }
+  const Field user = options.child("runAsUserName");
+  const std::string wrong = user ? user_complaint(user.text()) : "";
+  if (!wrong.empty()) {
+    report.add(rule::kSecurityContext, user, fmt::format("runAsUserName {} {}", quoted(user), wrong));
+  }
+}
+
+// The pod's own
 
 enum class Namespace : uint8_t { None, Ipc, Net };
 
@@ -83,80 +216,6 @@ void check_pod_security_context(const Field& spec, Report& report) {
   check_apparmor_profile(context.child("appArmorProfile"), report);
 }
 
-// What pods and containers share
-
-namespace {
-
-constexpr size_t kMaxProfilePath = 4095;
-constexpr std::string_view kProfileTypes[] = {"Localhost", "RuntimeDefault", "Unconfined"};
-
-bool is_padded(std::string_view text) {
-  return base::trimmed(text, base::kGoSpace).size() != text.size();
-}
-
-// Whether the profile is a file on the node, as its type says; reports a type and a file that don't fit
-// together.
-bool names_local_profile(const Field& profile, std::string_view what, Report& report) {
-  const Field type = profile.child("type");
-  const Field local = profile.child("localhostProfile");
-  if (type.text() == "Localhost") {
-    if (local) return true;
-    report.add(rule::kSecurityContext, local,
-               fmt::format("a {} profile of type Localhost needs a localhostProfile", what),
-               "name the profile's file on the node");
-    return false;
-  }
-  if (local) {
-    report.add(rule::kSecurityContext, local, "localhostProfile needs type: Localhost",
-               "remove localhostProfile, or write type: Localhost");
-  }
-  return false;
-}
-
-// Contradictions between fields of one container; the API server names only the context.
-void check_escalation(const Field& context, Report& report) {
-  const Field escalation = context.child("allowPrivilegeEscalation");
-  if (!escalation || escalation.is_true()) return;
-  if (context.child("privileged").is_true()) {
-    report.add_at(escalation.location(), rule::kSecurityContext, context,
-                  "a privileged container can't have allowPrivilegeEscalation: false",
-                  "remove allowPrivilegeEscalation, or privileged");
-  }
-  const Field capabilities = context.child("capabilities");
-  for_each_item(capabilities.child("add"), [&](const Field& capability) {
-    if (capability.text() != "CAP_SYS_ADMIN") return;
-    report.add_at(capability.location(), rule::kSecurityContext, context,
-                  "capability CAP_SYS_ADMIN can't be added with allowPrivilegeEscalation: false",
-                  "remove the capability, or allowPrivilegeEscalation");
-  });
-}
-
-}  // namespace
-
-void check_seccomp_profile(const Field& profile, Report& report) {
-  if (!profile) return;
-  check_one_of(profile.child("type"), kProfileTypes, rule::kSecurityContext, report);
-  if (names_local_profile(profile, "seccomp", report)) {
-    check_relative_path(profile.child("localhostProfile"), rule::kSecurityContext, report);
-  }
-}
-
-void check_apparmor_profile(const Field& profile, Report& report) {
-  if (!profile) return;
-  if (!check_one_of(profile.child("type"), kProfileTypes, rule::kSecurityContext, report)) return;
-  if (!names_local_profile(profile, "AppArmor", report)) return;
-  const Field local = profile.child("localhostProfile");
-  if (!check_given(local, rule::kSecurityContext, report)) return;
-  if (is_padded(local.text())) {
-    report.add(rule::kSecurityContext, local, "localhostProfile begins or ends with a space",
-               "remove the space");
-  } else if (local.text().size() > kMaxProfilePath) {
-    report.add(rule::kSecurityContext, local,
-               fmt::format("localhostProfile is {} characters long, at most {} are allowed",
-                           local.text().size(), kMaxProfilePath));
-  }
-}
-
 void check_security_context(const Field& context, bool host_users, Report& report) {
   if (!context) return;
   constexpr std::string_view kProcMounts[] = {"Default", "Unmasked"};
@@ -178,73 +237,6 @@ void check_security_context(const Field& context, bool host_users, Report& repor
   check_escalation(context, report);
   check_windows_options(context.child("windowsOptions"), report);
   check_apparmor_profile(context.child("appArmorProfile"), report);
-}
-
-// Windows
-
-namespace {
-
-constexpr size_t kMaxCredentialSpec = 64 * 1024;
-constexpr size_t kMaxDomain = 255;
-constexpr size_t kMaxUser = 104;
-
-bool is_net_bios_domain(std::string_view domain) {
-  return !domain.empty() && domain.front() != '.' && domain.find_first_of("\\/:*?\"<>|") == domain.npos &&
-         std::ranges::count_if(domain,
-                               [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }) <= 15;
-}
-
-// Each part between dots is a DNS label of either case.
-bool is_dns_domain(std::string_view domain) {
-  const std::string lowered = base::lower_case(domain);
-  std::string_view rest = lowered;
-  while (true) {
-    const size_t dot = rest.find('.');
-    if (!has_form(Form::DnsLabel, rest.substr(0, dot))) return false;
-    if (dot == rest.npos) return true;
-    rest.remove_prefix(dot + 1);
-  }
-}
-
-// The error in a user's name of the form [domain\]user; "" if there is none.
-std::string user_complaint(std::string_view text) {
-  if (text.empty()) return "is empty";
-  if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; })) {
-    return "contains a control character";
-  }
-  const size_t slash = text.find('\\');
-  if (slash != text.npos && text.find('\\', slash + 1) != text.npos) return "has more than one backslash";
-  const std::string_view user = slash == text.npos ? text : text.substr(slash + 1);
-  if (slash != text.npos) {
-    const std::string_view domain = text.substr(0, slash);
-    if (domain.size() > kMaxDomain) return fmt::format("has a domain of more than {} characters", kMaxDomain);
-    if (!is_net_bios_domain(domain) && !is_dns_domain(domain))
-      return "has a domain that is neither a NetBIOS nor a DNS name";
-  }
-  if (user.empty()) return "has no user";
-  if (user.size() > kMaxUser) return fmt::format("has a user of more than {} characters", kMaxUser);
-  if (user.find_first_not_of(". ") == user.npos) return "has a user of only dots and spaces";
-  if (user.find_first_of("\"/\\:;|=,+*?<>@[]") != user.npos)
-    return "has a character that is not allowed in a Windows user name";
-  return "";
-}
-
-}  // namespace
-
-void check_windows_options(const Field& options, Report& report) {
-  const Field name = options.child("gmsaCredentialSpecName");
-  if (name) check_form(name, Form::DnsSubdomain, rule::kSecurityContext, "gmsaCredentialSpecName", report);
-  const Field credentials = options.child("gmsaCredentialSpec");
-  if (credentials && credentials.text().empty()) {
-    report.add(rule::kSecurityContext, credentials, "gmsaCredentialSpec is empty", "remove it");
-  } else if (credentials.text().size() > kMaxCredentialSpec) {
-    report.add(rule::kSecurityContext, credentials, "gmsaCredentialSpec is larger than 64 KiB");
-  }
-  const Field user = options.child("runAsUserName");
-  const std::string wrong = user ? user_complaint(user.text()) : "";
-  if (!wrong.empty()) {
-    report.add(rule::kSecurityContext, user, fmt::format("runAsUserName {} {}", quoted(user), wrong));
-  }
 }
 
 }  // namespace trainjobc::k8s::pod

@@ -11,9 +11,12 @@
 
 namespace trainjobc::k8s::pod {
 
-// Directories and disks
-
 namespace {
+
+// The sources of volumes. Each function checks one source that is given; `source` has the path that the API
+// server names it by.
+
+// Directories and disks
 
 using base::is_alnum;
 using base::is_digit;
@@ -65,8 +68,6 @@ void check_initiator(const Field& name, Report& report) {
   report.add(rule::kVolume, name, fmt::format("{} {} is not an iSCSI name", name.name(), quoted(name)),
              "write it as iqn.2001-04.com.example:storage");
 }
-
-}  // namespace
 
 void check_empty_dir(const Field& source, Report& report) {
   const Field limit = source.child("sizeLimit");
@@ -208,8 +209,6 @@ void check_storage_os(const Field& source, Report& report) {
 
 // Files that the API server fills in
 
-namespace {
-
 constexpr int64_t kMinTokenSeconds = 10 * 60;
 constexpr int64_t kMaxTokenSeconds = int64_t{1} << 32;
 
@@ -312,16 +311,6 @@ void check_projection(const Field& source, const Field& volume, ProjectedFiles& 
   }
 }
 
-}  // namespace
-
-void check_secret_volume(const Field& source, Report& report) {
-  check_keyed_files(source, report);
-}
-
-void check_config_map_volume(const Field& source, Report& report) {
-  check_keyed_files(source, report);
-}
-
 void check_downward_volume(const Field& source, Report& report) {
   check_mode(source.child("defaultMode"), report);
   for_each_item(source.child("items"), [&](const Field& file) { check_downward_file(file, source, report); });
@@ -335,8 +324,6 @@ void check_projected_volume(const Field& source, Report& report) {
 }
 
 // Claims
-
-namespace {
 
 constexpr size_t kMaxDriver = 63;
 
@@ -381,7 +368,7 @@ void check_storage(const Field& resources, Report& report) {
   const Field asked = requests.child("storage");
   // The API server leaves "requests" out of the path.
   const Field named = resources.entry("storage");
-  const auto amount = stored_amount(asked);
+  const auto amount = stored_amount(asked.text());
   if (!asked) {
     report.add_at(requests.location(), rule::kVolume, named, "a claim needs a request for storage",
                   "add resources: {requests: {storage: 10Gi}}");
@@ -443,6 +430,9 @@ void check_claim_spec(const Field& spec, Report& report) {
   check_data_sources(spec, report);
 }
 
+namespace {
+
+// A claim created for the pod.
 void check_ephemeral_volume(const Field& source, Report& report) {
   const Field claim = source.child("volumeClaimTemplate");
   if (!claim) {
@@ -476,8 +466,6 @@ void check_csi_volume(const Field& source, Report& report) {
 
 // The list of volumes
 
-namespace {
-
 using Check = void (*)(const Field& source, Report& report);
 
 struct Source {
@@ -498,7 +486,7 @@ constexpr Source kSources[] = {
     {"gitRepo", "repository", check_git_repo},
     {"gcePersistentDisk", "pdName", check_partitioned_disk, "persistentDisk"},
     {"awsElasticBlockStore", "volumeID", check_partitioned_disk},
-    {"secret", "secretName", check_secret_volume},
+    {"secret", "secretName", check_keyed_files},
     {"nfs", "server path", check_nfs},
     {"iscsi", "targetPortal iqn", check_iscsi},
     {"glusterfs", "endpoints path"},
@@ -511,7 +499,7 @@ constexpr Source kSources[] = {
     {"downwardAPI", "", check_downward_volume, "", "downwarAPI"},
     {"fc", "", check_fc},
     {"flexVolume", "driver", check_flex_volume},
-    {"configMap", "name", check_config_map_volume},
+    {"configMap", "name", check_keyed_files},
     {"azureFile", "secretName shareName"},
     {"vsphereVolume", "volumePath"},
     {"photonPersistentDisk", "pdID"},
