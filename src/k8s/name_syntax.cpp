@@ -18,8 +18,12 @@ using base::is_alnum;
 using base::is_lower;
 using base::is_lower_alnum;
 
-constexpr size_t kMaxLabel = 63;
 constexpr size_t kMaxSubdomain = 253;
+
+constexpr const char* kLabelChars =
+    "may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit";
+constexpr const char* kDnsLabelChars =
+    "may contain only lower-case letters, digits and '-', and must begin and end with a letter or digit";
 
 std::string length_problem(std::string_view text, size_t most) {
   if (text.empty()) return "is empty";
@@ -108,7 +112,7 @@ bool is_domain_prefixed_path(std::string_view text) {
 std::string dns_label_problem(std::string_view text) {
   std::string problem = length_problem(text, kMaxLabel);
   if (!problem.empty() || is_dns_label(text)) return problem;
-  return "may contain only lower-case letters, digits and '-', and must begin and end with a letter or digit";
+  return kDnsLabelChars;
 }
 
 std::string dns_1035_label_problem(std::string_view text) {
@@ -136,7 +140,7 @@ std::string label_key_problem(std::string_view text) {
     return problem;
   }
   if (is_name_part(name)) return "";
-  return "may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit";
+  return kLabelChars;
 }
 
 std::string annotation_key_problem(std::string_view text) {
@@ -147,7 +151,7 @@ std::string label_value_problem(std::string_view text) {
   if (text.empty()) return "";
   std::string problem = length_problem(text, kMaxLabel);
   if (!problem.empty() || is_name_part(text)) return problem;
-  return "may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit";
+  return kLabelChars;
 }
 
 std::string suggest_dns_name(std::string_view text, bool dots, bool letter_first) {
@@ -205,23 +209,19 @@ std::string too_long(std::string_view text, size_t most) {
                             : "";
 }
 
-constexpr std::string_view kLabelChars =
-    "may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit";
-constexpr std::string_view kDnsLabelChars =
-    "may contain only lower-case letters, digits and '-', and must begin and end with a letter or digit";
-constexpr std::string_view kSubdomainChars =
-    "may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end "
-    "with a letter or digit";
-
 std::string dns_label(std::string_view text) {
   if (text.empty()) return "is empty";
-  if (!is_dns_label(text)) return std::string(kDnsLabelChars);
+  if (!is_dns_label(text)) return kDnsLabelChars;
   return too_long(text, 63);
 }
 
 std::string subdomain(std::string_view text) {
   if (text.empty()) return "is empty";
-  if (!is_dns_subdomain(text)) return std::string(kSubdomainChars);
+  if (!is_dns_subdomain(text)) {
+    return "may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin "
+           "and "
+           "end with a letter or digit";
+  }
   return too_long(text, 253);
 }
 
@@ -235,7 +235,7 @@ std::string underscored_subdomain(std::string_view text) {
 }
 
 std::string label_value(std::string_view text) {
-  if (!text.empty() && !is_name_part(text)) return std::string(kLabelChars);
+  if (!text.empty() && !is_name_part(text)) return kLabelChars;
   return too_long(text, 63);
 }
 

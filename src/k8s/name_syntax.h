@@ -10,6 +10,8 @@
 
 namespace trainjobc::k8s {
 
+inline constexpr size_t kMaxLabel = 63;  // of DNS labels and of label values
+
 // Lower-case letters, digits and inner dashes; of any length.
 bool is_dns_label(std::string_view text);
 // Labels joined by dots; of any length.

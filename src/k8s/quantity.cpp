@@ -17,6 +17,14 @@ namespace trainjobc::k8s {
 
 namespace {
 
+constexpr std::string_view kMaxInt64 = "9223372036854775807";
+constexpr std::string_view kMinInt64 = "9223372036854775808";  // without its sign
+
+std::string without_leading_zeros(std::string digits) {
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+  return digits;
+}
+
 // Digit strings have no leading zeros; "" is zero.
 int compare_digits(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
@@ -46,13 +54,6 @@ int64_t power_of_ten(int32_t exponent) {
   return power;
 }
 
-}  // namespace
-
-std::string without_leading_zeros(std::string digits) {
-  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
-  return digits;
-}
-
 size_t count_trailing_zeros(std::string_view digits) {
   return digits.size() - (digits.find_last_not_of('0') + 1);  // npos + 1 is 0
 }
@@ -75,6 +76,7 @@ std::string times(std::string digits, uint64_t factor) {
   return without_leading_zeros(head + digits);
 }
 
+// Divides by 1024 as long as that is exact; returns how often.
 int32_t remove_factors_of_1024(std::string& digits) {
   for (int32_t count = 0;; ++count) {
     std::string quotient;
@@ -89,11 +91,7 @@ int32_t remove_factors_of_1024(std::string& digits) {
   }
 }
 
-int sign_of(const Decimal& amount) {
-  if (amount.digits.empty()) return 0;
-  return amount.negative ? -1 : 1;
-}
-
+// The amount written with another exponent; what falls below it rounds away from zero.
 Decimal at_exponent(Decimal amount, int32_t exponent) {
   const int64_t shift = int64_t{amount.exponent} - exponent;
   amount.exponent = exponent;
@@ -113,15 +111,18 @@ bool is_whole(const Decimal& amount) {
   return amount.exponent >= 0 || int64_t{-amount.exponent} <= int64_t(count_trailing_zeros(amount.digits));
 }
 
+// Whether the digits, without the exponent, fit into an int64.
 bool fits_int64(const Decimal& amount) {
   return compare_digits(amount.digits, amount.negative ? kMinInt64 : kMaxInt64) <= 0;
 }
 
+// Compares the amounts without their signs: -1, 0 or 1.
 int compare_magnitudes(const Decimal& a, const Decimal& b) {
   const int32_t exponent = std::min(a.exponent, b.exponent);
   return compare_digits(at_exponent(a, exponent).digits, at_exponent(b, exponent).digits);
 }
 
+// Both must have the same exponent.
 Decimal sum(Decimal a, Decimal b) {
   if (a.negative == b.negative) {
     a.digits = combine(std::move(a.digits), b.digits, +1);
@@ -133,12 +134,14 @@ Decimal sum(Decimal a, Decimal b) {
   return a;
 }
 
+// The digits with their sign modulo 2^64.
 int64_t wrapped(const Decimal& amount) {
   uint64_t low = 0;
   for (const char digit : amount.digits) low = low * 10 + static_cast<uint64_t>(digit - '0');
   return static_cast<int64_t>(amount.negative ? 0 - low : low);
 }
 
+// What Kubernetes' int64 form returns for the amount in units of 10^exponent.
 int64_t scaled_in_int64(const Decimal& amount, int32_t exponent) {
   const Decimal result = at_exponent(amount, exponent);
   if (fits_int64(result)) return wrapped(result);
@@ -149,6 +152,7 @@ int64_t scaled_in_int64(const Decimal& amount, int32_t exponent) {
   return base::contains(kOneStep, shift) ? wrapped(result) : 0;
 }
 
+// What its big decimal form returns.
 int64_t scaled_in_decimal(const Decimal& amount, int32_t exponent) {
   const int32_t shift = amount.exponent - exponent;
   if (shift >= 0) {
@@ -167,8 +171,6 @@ int64_t scaled_in_decimal(const Decimal& amount, int32_t exponent) {
   if (amount.negative && !exact) result.digits = combine(std::move(result.digits), "1", -1);
   return wrapped(result);
 }
-
-namespace {
 
 using Format = Quantity::Format;
 
@@ -214,11 +216,9 @@ std::string spell(Unit unit) {
 }
 
 std::optional<Unit> read_exponent(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  int64_t exponent = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exponent);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return Unit{Format::DecimalExponent, static_cast<int32_t>(exponent)};  // Kubernetes wraps it too
+  const auto exponent = base::to_number(text.substr(text.starts_with('+') ? 1 : 0));
+  if (!exponent) return std::nullopt;
+  return Unit{Format::DecimalExponent, static_cast<int32_t>(*exponent)};  // Kubernetes wraps it too
 }
 
 std::optional<Unit> read_suffix(std::string_view text) {
@@ -407,7 +407,8 @@ bool Quantity::has_exact_milli_value() const {
 }
 
 int Quantity::sign() const {
-  return sign_of(amount_);
+  if (amount_.digits.empty()) return 0;
+  return amount_.negative ? -1 : 1;
 }
 
 void Quantity::add(const Quantity& other) {

@@ -20,7 +20,6 @@ namespace {
 
 using yaml::Node;
 
-constexpr size_t kMaxLabel = 63;
 // The part of a generateName that the API server keeps before it appends five characters.
 constexpr size_t kMaxGenerateName = 58;
 
@@ -68,9 +67,9 @@ CelOutcome name_is_label(const Node& self) {
 
 CelOutcome name_is_short(const Node& self) {
   const auto name = name_of(self);
-  if (!name || name->text.size() <= kMaxLabel) return {};
-  return violated(fmt::format("has {} characters, at most {} are allowed", name->text.size(), kMaxLabel), "",
-                  name->node);
+  if (!name || name->text.size() <= k8s::kMaxLabel) return {};
+  return violated(fmt::format("has {} characters, at most {} are allowed", name->text.size(), k8s::kMaxLabel),
+                  "", name->node);
 }
 
 CelOutcome managed_by(const Node& self) {
@@ -263,8 +262,7 @@ constexpr std::array kRules = std::to_array<Rule>({
 });
 
 const Rule* find(std::string_view rule) {
-  const auto found = std::ranges::find(kRules, rule, &Rule::text);
-  return found != kRules.end() ? &*found : nullptr;
+  return base::find_in(kRules, rule, &Rule::text);
 }
 
 // `letter` for all that is between `open` and `close`, and once for a list of it.
@@ -282,8 +280,7 @@ std::string with_letter(std::string_view rule, std::string_view open, char close
 
 const Form* find_form(std::string_view rule) {
   const std::string form = with_letter(with_letter(rule, "has(self.", ')', 'F'), "'", '\'', 'W');
-  const auto found = std::ranges::find(kForms, form, &Form::form);
-  return found != kForms.end() ? &*found : nullptr;
+  return base::find_in(kForms, form, &Form::form);
 }
 
 // The API server names the field that a rule about metadata.name is about.
@@ -315,9 +312,7 @@ void walk(const Node& node, const Schema& schema, const k8s::Path& path, k8s::Vi
   }
   for (const yaml::Entry& entry : node.entries()) {
     if (path.is_root() && entry.key == "status") continue;
-    const Property* property = schema.property(entry.key);
-    const Schema* child = property ? property->schema : schema.additional;
-    if (child) walk(*entry.value, *child, path.child(entry.key), out);
+    if (const Schema* child = schema.child(entry.key)) walk(*entry.value, *child, path.child(entry.key), out);
   }
 }
 

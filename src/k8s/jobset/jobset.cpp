@@ -4,13 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/text/suggest.h"
 #include "base/text/text.h"
 #include "k8s/name_syntax.h"
 #include "k8s/object_meta.h"
 #include "rules/rules.h"
+#include "yaml/changes.h"
 
 namespace trainjobc::k8s::jobset {
 
@@ -26,25 +25,9 @@ std::string claim_name(std::string_view claim_template, std::string_view job_set
   return fmt::format("{}-{}", claim_template, job_set);
 }
 
-using base::is_lower;
-using base::is_lower_alnum;
-
-bool has_label_form(std::string_view text) {
-  return is_dns_label(text) && is_lower(text.front());
-}
-
-bool has_label_value_form(std::string_view text) {
-  return text.empty() || is_name_part(text);
-}
-
 std::string_view subdomain_of(const JobSetView& view) {
   const std::string_view given = yaml::value_at(*view.spec, {"network", "subdomain"});
   return given.empty() ? view.name : given;
-}
-
-bool is_dns1123_subdomain(std::string_view text) {
-  constexpr size_t kMaxSubdomain = 253;
-  return text.size() <= kMaxSubdomain && is_dns_subdomain(text);
 }
 
 namespace {
@@ -59,15 +42,15 @@ constexpr std::string_view kNoSchedule = "alpha.jobset.sigs.k8s.io/no-schedule";
 constexpr std::string_view kZeroUid = "00000000-0000-0000-0000-000000000000";
 constexpr std::string_view kHash = "0000000000000000000000000000000000000000";
 
-std::string first_job_name(const JobSetView& view, const ReplicatedJob& job) {
-  return job_name(view.name, job.name, 0);
-}
+}  // namespace
 
 std::string coordinator_address(const JobSetView& view, const Node& coordinator) {
   const std::string job =
       job_name(view.name, text_at(coordinator, "replicatedJob"), int_at(coordinator, "jobIndex").value_or(0));
   return pod_address(job, int_at(coordinator, "podIndex").value_or(0), subdomain_of(view));
 }
+
+namespace {
 
 // The Job's place, which is both in labels and in annotations.
 std::vector<Entry> places(const JobSetView& view, const ReplicatedJob& job, const Maker& make) {
@@ -118,23 +101,9 @@ const Node* with_metadata(const Node* object, std::string_view key, const std::v
   const Node* given = object->at({"metadata", key});
   std::vector<Entry> entries;
   if (given) entries.assign(given->entries().begin(), given->entries().end());
-  for (const Entry& entry : added) {
-    const auto same = std::ranges::find(entries, entry.key, &Entry::key);
-    if (same != entries.end()) {
-      *same = entry;
-    } else {
-      entries.push_back(entry);
-    }
-  }
+  for (const Entry& entry : added) yaml::put(entries, entry);
   const yaml::Origin origin = given ? given->origin() : make.made("controller/place", {object});
   return make.with_path(object, {"metadata", key}, make.map(entries, origin));
-}
-
-const Node* appended(const Node* list, const Node* item, const Maker& make) {
-  std::vector<const Node*> items;
-  if (list) items.assign(list->items().begin(), list->items().end());
-  items.push_back(item);
-  return make.list(items, list ? list->origin() : item->origin());
 }
 
 // Nodes are labelled with the one Job that may use them.
@@ -146,7 +115,10 @@ const Node* with_node_selector(const Node* pod, const Node& admitted, const std:
                                          {"operator", make.string("Exists", origin), origin},
                                          {"effect", make.string("NoSchedule", origin), origin}};
   pod = make.with_path(pod, {"nodeSelector", kNamespacedJob}, make.copied(node, origin));
-  return make.with(pod, "tolerations", appended(pod->get("tolerations"), make.map(toleration, origin), make));
+  const Node* given = pod->get("tolerations");
+  std::vector<const Node*> all = yaml::copied_items(given);
+  all.push_back(make.map(toleration, origin));
+  return make.with(pod, "tolerations", make.list(all, given ? given->origin() : origin));
 }
 
 // Trainer 2.0 and 2.1 have no claim templates.
@@ -193,7 +165,7 @@ const Node* first_job(const Node& admitted, const JobSetView& view, const Replic
   const Node* asked = job->at({"metadata", "annotations"});
   if (asked->get(kExclusiveTopology) && asked->get(kNodeSelector)) {
     const yaml::Origin origin = make.made("controller/exclusive-placement", {asked->get(kNodeSelector)});
-    pod = with_node_selector(pod, admitted, first_job_name(view, replicated_job), origin, make);
+    pod = with_node_selector(pod, admitted, job_name(view.name, replicated_job.name, 0), origin, make);
   }
   pod = with_claims(pod, view, make);
 
@@ -204,8 +176,6 @@ const Node* first_job(const Node& admitted, const JobSetView& view, const Replic
 }
 
 namespace {
-
-using yaml::Node;
 
 ReplicatedJob view_replicated_job(const Node& node, size_t index) {
   ReplicatedJob job;
@@ -296,14 +266,10 @@ void add_too_long(k8s::Violations& out, std::string_view rule, std::string field
 
 void suggest_job(base::Diagnostic& diagnostic, const JobSetView& job_set, const Node* name) {
   std::vector<std::string_view> names;
-  std::string all;
-  for (const ReplicatedJob& job : job_set.jobs) {
-    names.push_back(job.name);
-    all += fmt::format("{}\"{}\"", all.empty() ? "" : ", ", job.name);
-  }
+  for (const ReplicatedJob& job : job_set.jobs) names.push_back(job.name);
   if (const auto meant = base::closest(yaml::text_of(name), names)) return suggest(diagnostic, name, *meant);
   if (names.empty()) return;
-  diagnostic.hint = fmt::format("{} {}", names.size() == 1 ? "it has only" : "one of", all);
+  diagnostic.hint = fmt::format("{} {}", names.size() == 1 ? "it has only" : "one of", quoted_list(names));
 }
 
 }  // namespace trainjobc::k8s::jobset

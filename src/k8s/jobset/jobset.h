@@ -86,8 +86,7 @@ void add_too_long(Violations& out, std::string_view rule, std::string field, std
 // Says what to write instead of a replicatedJob's name that the JobSet does not have; `name` may be nullptr.
 void suggest_job(base::Diagnostic& diagnostic, const JobSetView& job_set, const yaml::Node* name);
 
-// The names of what the JobSet controller creates, and the forms that JobSet's webhook wants them in.
-// Source of the rules: k8s.io/apimachinery, pkg/util/validation.
+// The names of what the JobSet controller creates.
 
 // <jobSet>-<replicatedJob>-<index>
 std::string job_name(std::string_view job_set, std::string_view replicated_job, int64_t index);
@@ -97,19 +96,11 @@ std::string pod_address(std::string_view job_name, int64_t pod, std::string_view
 // Its own, or by default the JobSet's name.
 std::string_view subdomain_of(const JobSetView& view);
 
+// Of the pod that the JobSet names as its coordinator.
+std::string coordinator_address(const JobSetView& view, const yaml::Node& coordinator);
+
 // <template>-<jobSet>
 std::string claim_name(std::string_view claim_template, std::string_view job_set);
-
-inline constexpr size_t kMaxLabel = 63;  // of DNS labels and of label values
-
-// The characters of a DNS-1035 label of any length: lower case letters, digits, dashes; the first is a
-// letter, the last is not a dash.
-bool has_label_form(std::string_view text);
-
-// The characters of a Kubernetes label value of any length.
-bool has_label_value_form(std::string_view text);
-
-bool is_dns1123_subdomain(std::string_view text);
 
 // On each Job and pod: the name of the JobSet.
 inline constexpr std::string_view kJobSetNameLabel = "jobset.sigs.k8s.io/jobset-name";
@@ -137,23 +128,5 @@ const yaml::Node* with_webhook_defaults(const yaml::Node* job_set, const yaml::M
 
 // What the validating webhook refuses. `admitted` fits its schema's types.
 void check_webhook_rules(const yaml::Node& admitted, const Behaviour& behaviour, Violations& out);
-
-// The webhook's rules in groups. Each appends what it finds.
-
-// Subdomain, managedBy, group names, and the names that the Jobs and pods will have.
-void check_names(const JobSetView& job_set, Violations& out);
-
-void check_pod_counts(const JobSetView& job_set, Violations& out);
-
-void check_depends_on(const JobSetView& job_set, Violations& out);
-
-void check_success_policy(const JobSetView& job_set, Violations& out);
-
-void check_failure_policy(const JobSetView& job_set, const Behaviour& behaviour, Violations& out);
-
-void check_coordinator(const JobSetView& job_set, const Behaviour& behaviour, Violations& out);
-
-// Doesn't see a claim that exists in the cluster and differs.
-void check_volume_claims(const JobSetView& job_set, Violations& out);
 
 }  // namespace trainjobc::k8s::jobset

@@ -16,11 +16,17 @@
 
 namespace trainjobc::k8s::jobset {
 
-// Names
-
 namespace {
 
 using yaml::Node;
+
+// Names
+
+// The characters of a DNS-1035 label of any length: lower case letters, digits, dashes; the first is a
+// letter, the last is not a dash.
+bool has_label_form(std::string_view text) {
+  return is_dns_label(text) && base::is_lower(text.front());
+}
 
 // `name` is the node of the label.
 void suggest_label(base::Diagnostic& diagnostic, const Node* name, std::string_view wrong,
@@ -112,8 +118,7 @@ void check_derived_length(const JobSetView& job_set, const ReplicatedJob& job, k
                job_set, longest.size() - kMaxLabel, {"replicatedJob", job.name, job.name_node});
 }
 
-}  // namespace
-
+// Subdomain, managedBy, group names, and the names that the Jobs and pods will have.
 void check_names(const JobSetView& job_set, k8s::Violations& out) {
   check_subdomain(job_set, out);
   check_manager(job_set, out);
@@ -144,8 +149,6 @@ void check_pod_counts(const JobSetView& job_set, k8s::Violations& out) {
 }
 
 // References to replicatedJobs: dependsOn, the success policy, the coordinator
-
-namespace {
 
 // Like the webhook, accepts a dependency on the job itself.
 void check_dependency(const JobSetView& job_set, const ReplicatedJob& job, const Node& dependency,
@@ -223,13 +226,8 @@ void check_coordinator_index(const JobSetView& job_set, const Node& coordinator,
 
 // The pods carry the coordinator's address as a label.
 void check_coordinator_label(const JobSetView& job_set, const Node& coordinator, k8s::Violations& out) {
-  const Node* network = job_set.spec->get("network");
-  const std::string_view given = network ? text_at(*network, "subdomain") : std::string_view();
-  const std::string_view job = text_at(coordinator, "replicatedJob");
-  const std::string address =
-      pod_address(job_name(job_set.name, job, int_at(coordinator, "jobIndex").value_or(0)),
-                  int_at(coordinator, "podIndex").value_or(0), given.empty() ? job_set.name : given);
-  if (!has_label_value_form(address)) {
+  const std::string address = coordinator_address(job_set, coordinator);
+  if (!is_name_part(address)) {
     add(out, "jobset/coordinator-label", "",
         fmt::format("the coordinator's address \"{}\" is not a valid label value", address),
         coordinator.get("replicatedJob"), "letters, digits, dashes, dots and underscores");
@@ -239,11 +237,10 @@ void check_coordinator_label(const JobSetView& job_set, const Node& coordinator,
       out, "jobset/coordinator-label", "",
       fmt::format("the coordinator's address \"{}\" would have {} characters, at most {} fit in its label",
                   address, address.size(), kMaxLabel),
-      job_set, address.size() - kMaxLabel, {"coordinator's replicatedJob", job, &coordinator},
-      given.empty() ? 2 : 1);
+      job_set, address.size() - kMaxLabel,
+      {"coordinator's replicatedJob", text_at(coordinator, "replicatedJob"), &coordinator},
+      yaml::text_at(*job_set.spec, {"network", "subdomain"}).empty() ? 2 : 1);
 }
-
-}  // namespace
 
 void check_depends_on(const JobSetView& job_set, k8s::Violations& out) {
   for (const ReplicatedJob& job : job_set.jobs) {
@@ -282,10 +279,6 @@ void check_coordinator(const JobSetView& job_set, const Behaviour& behaviour, k8
 
 // The failure policy
 
-namespace {
-
-using base::is_letter;
-
 // The reasons of batch/v1 for a failed Job.
 constexpr std::array<std::string_view, 5> kFailureReasons{"BackoffLimitExceeded", "DeadlineExceeded",
                                                           "FailedIndexes", "MaxFailedIndexesExceeded",
@@ -298,7 +291,7 @@ bool restarts_one_job(std::string_view action) {
 // ^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$
 bool is_rule_name(std::string_view text) {
   const auto is_word = [](char c) { return base::is_alnum(c) || c == '_'; };
-  return !text.empty() && is_letter(text.front()) && is_word(text.back()) &&
+  return !text.empty() && base::is_letter(text.front()) && is_word(text.back()) &&
          std::ranges::all_of(text, [&](char c) { return is_word(c) || c == ',' || c == ':'; });
 }
 
@@ -413,8 +406,6 @@ void check_in_place_restart(const JobSetView& job_set, const Node& policy, bool 
   for (const ReplicatedJob& job : job_set.jobs) check_in_place_job(job, out);
 }
 
-}  // namespace
-
 void check_failure_policy(const JobSetView& job_set, const Behaviour& behaviour, k8s::Violations& out) {
   const Node* policy = job_set.spec->get("failurePolicy");
   if (!policy) return;
@@ -430,8 +421,6 @@ void check_failure_policy(const JobSetView& job_set, const Behaviour& behaviour,
 }
 
 // The claims that a JobSet creates for its pods
-
-namespace {
 
 struct Claim {
   std::string field;  // the webhook writes template instead of the API's templates
@@ -455,7 +444,7 @@ std::vector<Claim> claims_of(const Node& spec) {
 }
 
 void check_name(const JobSetView& job_set, const Claim& claim, k8s::Violations& out) {
-  if (!is_dns1123_subdomain(claim.name)) {
+  if (!dns_subdomain_problem(claim.name).empty()) {
     const std::string message = claim.name.empty()
                                     ? "a claim template needs a name"
                                     : fmt::format("\"{}\" is not a valid claim name", claim.name);
@@ -521,8 +510,7 @@ void check_mount(const std::set<std::string_view>& mounted, const Claim& claim, 
       claim.name.empty() ? "" : fmt::format("add a volumeMount with name: {}", claim.name));
 }
 
-}  // namespace
-
+// Doesn't see a claim that exists in the cluster and differs.
 void check_volume_claims(const JobSetView& job_set, k8s::Violations& out) {
   std::map<std::string_view, const Claim*> first;
   const std::vector<Claim> claims = claims_of(*job_set.spec);
@@ -545,8 +533,6 @@ void check_volume_claims(const JobSetView& job_set, k8s::Violations& out) {
 }
 
 // Defaults
-
-namespace {
 
 using yaml::Maker;
 
