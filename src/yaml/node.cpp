@@ -3,10 +3,9 @@
 #include "yaml/node.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <charconv>
 #include <functional>
+#include <string>
 
 #include "base/text/text.h"
 
@@ -198,10 +197,7 @@ const Node* Maker::boolean(bool value, Origin origin) const {
 }
 
 const Node* Maker::integer(int64_t value, Origin origin) const {
-  std::array<char, 24> buffer{};
-  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-  static_cast<void>(error);
-  return plain(Kind::Int, arena_->copy(std::string_view(buffer.data(), end)), origin);
+  return plain(Kind::Int, arena_->copy(std::to_string(value)), origin);
 }
 
 const Node* Maker::plain(Kind kind, std::string_view text, Origin origin) const {
@@ -308,19 +304,6 @@ const Node* Maker::with_path(const Node* map, std::initializer_list<std::string_
 
 namespace {
 
-// The offset one past the closing quote; npos if it isn't closed.
-size_t quoted_end(std::string_view text, char quote) {
-  for (size_t i = 1; i < text.size(); ++i) {
-    if (quote == '"' && text[i] == '\\') {
-      ++i;
-    } else if (text[i] == quote) {
-      if (quote != '\'' || i + 1 == text.size() || text[i + 1] != '\'') return i + 1;
-      ++i;
-    }
-  }
-  return std::string_view::npos;
-}
-
 size_t plain_length(std::string_view text, bool in_flow) {
   size_t end = 0;
   for (; end < text.size(); ++end) {
@@ -358,6 +341,27 @@ size_t token_length(std::string_view text, bool in_flow) {
 
 }  // namespace
 
+base::Location location_of(const base::SourceFile& file, Extent extent) {
+  const auto column = [&](size_t offset) {
+    return static_cast<uint32_t>(offset - file.line_start(file.line_at(offset)) + 1);
+  };
+  return {&file, file.line_at(extent.begin), column(extent.begin), file.line_at(extent.end),
+          column(extent.end)};
+}
+
+size_t closing_quote(std::string_view text, size_t at) {
+  const char quote = text[at];
+  for (++at; at < text.size(); ++at) {
+    if (quote == '"' && text[at] == '\\') {
+      ++at;
+    } else if (text[at] == quote) {
+      if (quote == '"' || !text.substr(at + 1).starts_with(quote)) return at;
+      ++at;
+    }
+  }
+  return std::string_view::npos;
+}
+
 base::Location token_location(const base::SourceFile& file, uint32_t line, uint32_t column, bool in_flow) {
   const std::string_view text = file.line(line);
   const size_t at = std::min<size_t>(column == 0 ? 0 : column - 1, text.size());
@@ -369,13 +373,12 @@ base::Location token_location(const base::SourceFile& file, uint32_t line, uint3
     return {&file, line, begin, line, begin + static_cast<uint32_t>(length)};
   }
   const size_t offset = file.line_start(line) + at;
-  const size_t length = quoted_end(file.text().substr(offset), rest.front());
-  if (length == std::string_view::npos) {
+  const size_t close = closing_quote(file.text(), offset);
+  if (close == std::string_view::npos) {
     return {&file, line, begin, line, begin + static_cast<uint32_t>(rest.size())};
   }
-  const uint32_t end_line = file.line_at(offset + length - 1);
-  const size_t end_column = offset + length - file.line_start(end_line) + 1;
-  return {&file, line, begin, end_line, static_cast<uint32_t>(end_column)};
+  const uint32_t end_line = file.line_at(close);
+  return {&file, line, begin, end_line, static_cast<uint32_t>(close + 2 - file.line_start(end_line))};
 }
 
 }  // namespace trainjobc::yaml

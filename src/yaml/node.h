@@ -46,6 +46,8 @@ class Origin {
   }
   uint32_t line() const { return line_; }
   uint32_t column() const { return column_ & ~(kInFlow | kSecret); }
+  // Of the place, in the text of its file.
+  size_t offset() const { return file()->line_start(line_) + column() - 1; }
   // Whether the place is inside brackets, where a comma ends a plain scalar.
   bool in_flow() const { return (column_ & kInFlow) != 0; }
   // Whether the value is a secret, which only manifests show: see secret/secret.h.
@@ -227,6 +229,16 @@ inline std::span<const Node* const> items_at(const Node& map, std::string_view k
 inline std::span<const Node* const> items_at(const Node& root, std::initializer_list<std::string_view> path) {
   return items_of(root.at(path));
 }
+
+// Byte offsets of a file's text.
+struct Extent {
+  size_t begin = 0;
+  size_t end = 0;
+};
+base::Location location_of(const base::SourceFile& file, Extent extent);
+
+// The closing quote of the text whose opening quote is at `at`; npos if it isn't closed.
+size_t closing_quote(std::string_view text, size_t at);
 
 // The extent of one YAML token in its source text, for carets.
 

@@ -17,11 +17,6 @@ namespace {
 
 using base::is_digit;
 
-template <size_t N>
-bool is_one_of(std::string_view text, const std::array<std::string_view, N>& words) {
-  return base::contains(words, text);
-}
-
 constexpr std::array<std::string_view, 5> kNulls{"", "~", "null", "Null", "NULL"};
 constexpr std::array<std::string_view, 11> kTrues{"y",    "Y",    "yes", "Yes", "YES", "true",
                                                   "True", "TRUE", "on",  "On",  "ON"};
@@ -161,10 +156,10 @@ PlainValue read_number(std::string_view text) {
 
 std::optional<double> read_not_json(std::string_view text) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (is_one_of(text, kNans)) return std::numeric_limits<double>::quiet_NaN();
+  if (base::contains(kNans, text)) return std::numeric_limits<double>::quiet_NaN();
   const bool negative = text.starts_with('-');
   if (!text.empty() && is_sign(text.front())) text.remove_prefix(1);
-  if (!is_one_of(text, kInfinities)) return std::nullopt;
+  if (!base::contains(kInfinities, text)) return std::nullopt;
   return negative ? -kInfinity : kInfinity;
 }
 
@@ -175,13 +170,10 @@ bool looks_sexagesimal(std::string_view text) {
          });
 }
 
-// The shortest digits of a float's scientific notation, as Go spells exponents (1e+06).
-std::string scientific(float value) {
-  std::array<char, 40> buffer{};
-  const auto [end, error] =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific);
-  static_cast<void>(error);
-  return {buffer.data(), end};
+// The shortest digits of a number; in scientific notation, as Go spells exponents (1e+06).
+std::string shortest(auto value, std::chars_format format) {
+  std::array<char, 400> buffer{};
+  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format).ptr};
 }
 
 // strconv.FormatFloat(value, 'g', -1, 32): how sigs.k8s.io/yaml spells a float as a key.
@@ -189,14 +181,9 @@ std::string float_key(double value) {
   const auto narrow = static_cast<float>(value);
   if (std::isnan(narrow)) return ".nan";
   if (std::isinf(narrow)) return narrow > 0 ? ".inf" : "-.inf";
-  std::string text = scientific(narrow);
+  std::string text = shortest(narrow, std::chars_format::scientific);
   const int exponent = std::stoi(text.substr(text.find('e') + 1));
-  if (exponent < -4 || exponent >= 6) return text;
-  std::array<char, 64> buffer{};
-  const auto [end, error] =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), narrow, std::chars_format::fixed);
-  static_cast<void>(error);
-  return {buffer.data(), end};
+  return exponent < -4 || exponent >= 6 ? text : shortest(narrow, std::chars_format::fixed);
 }
 
 }  // namespace
@@ -208,12 +195,8 @@ bool looks_like_date(std::string_view text) {
 
 std::string json_number(double value) {
   const double size = std::abs(value);
-  std::array<char, 400> buffer{};
   const bool scientific = size != 0 && (size < 1e-6 || size >= 1e21);
-  const auto format = scientific ? std::chars_format::scientific : std::chars_format::fixed;
-  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format);
-  static_cast<void>(error);
-  std::string text(buffer.data(), end);
+  std::string text = shortest(value, scientific ? std::chars_format::scientific : std::chars_format::fixed);
   const size_t mark = scientific ? text.find("e-0") : std::string::npos;
   if (mark != std::string::npos) text.erase(mark + 2, 1);
   return text;
@@ -236,9 +219,9 @@ PlainValue read_plain(std::string_view text) {
   }
   constexpr std::string_view kFirsts = "yYnNtTfFoO~";
   if (text.size() > 5 || kFirsts.find(first) == std::string_view::npos) return {};
-  if (is_one_of(text, kNulls)) return {PlainType::Null, "null"};
-  if (is_one_of(text, kTrues)) return {PlainType::Bool, "true"};
-  if (is_one_of(text, kFalses)) return {PlainType::Bool, "false"};
+  if (base::contains(kNulls, text)) return {PlainType::Null, "null"};
+  if (base::contains(kTrues, text)) return {PlainType::Bool, "true"};
+  if (base::contains(kFalses, text)) return {PlainType::Bool, "false"};
   return {};
 }
 

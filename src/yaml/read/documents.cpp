@@ -119,8 +119,6 @@ size_t skip_ascii(std::string_view text, size_t at) {
 
 void report_character(const base::SourceFile& file, size_t offset, const base::CodePoint& point,
                       base::Diagnostics& diagnostics) {
-  const uint32_t line = file.line_at(offset);
-  const auto column = static_cast<uint32_t>(offset - file.line_start(line) + 1);
   const auto byte = static_cast<unsigned char>(file.text()[offset]);
   const bool broken = point.length == 0;
   const bool is_mark = point.value == kByteOrderMarkCode;
@@ -132,7 +130,7 @@ void report_character(const base::SourceFile& file, size_t offset, const base::C
       broken    ? "save the file as UTF-8"
       : is_mark ? "remove it"
                 : "write it as an escape in a double-quoted string",
-      line_location(file, line, column, std::max<size_t>(point.length, 1))));
+      location_of(file, {offset, offset + std::max<size_t>(point.length, 1)})));
 }
 
 // Whether a line break of any kind ends before `at`.

@@ -62,8 +62,10 @@ size_t SyntaxRecorder::trimmed(size_t begin, size_t end) const {
 
 namespace {
 
-size_t offset_of(const base::SourceFile& file, const Origin& origin) {
-  return file.line_start(origin.line()) + origin.column() - 1;
+// What a map of pointers has for the key; nullptr if it has none.
+auto look_up(const auto& map, const auto& key) {
+  const auto found = map.find(key);
+  return found != map.end() ? found->second : nullptr;
 }
 
 void collect_leaves(const Syntax& syntax, std::vector<const Syntax*>& leaves) {
@@ -81,42 +83,45 @@ SourceIndex::SourceIndex(const base::SourceFile& file, const Document& document,
 void SourceIndex::add(const Node& node, const Syntax& syntax) {
   if (syntax.kind == Syntax::Kind::Alias || !nodes_.try_emplace(&node, &syntax).second) return;
   if (node.is_list() && syntax.is_list()) {
-    collections_.try_emplace(offset_of(file_, node.origin()), &syntax);
+    collections_.try_emplace(node.origin().offset(), &syntax);
     for (size_t i = 0; i < node.size() && i < syntax.children.size(); ++i) {
       items_[&syntax.children[i]] = {&syntax, i};
       add(*node.items()[i], syntax.children[i]);
     }
   }
   if (!node.is_map() || !syntax.is_map()) return;
-  collections_.try_emplace(offset_of(file_, node.origin()), &syntax);
+  collections_.try_emplace(node.origin().offset(), &syntax);
   std::map<size_t, const Entry*> by_offset;
   for (const Entry& entry : node.entries()) {
-    if (entry.key_origin.file() == &file_) by_offset[offset_of(file_, entry.key_origin)] = &entry;
+    if (entry.key_origin.file() == &file_) by_offset[entry.key_origin.offset()] = &entry;
   }
   std::vector<WrittenEntry>& entries = entries_[&syntax];
+  entries.reserve(syntax.children.size() / 2);  // they stay where they are
   for (size_t i = 0; i + 1 < syntax.children.size(); i += 2) {
     const auto found = by_offset.find(syntax.children[i].begin);
     if (found == by_offset.end()) continue;
     const Entry& entry = *found->second;
-    const WrittenEntry written{entry.key, entry.value,   &syntax.children[i], &syntax.children[i + 1],
-                               &syntax,   entries.size()};
-    entry_of_.try_emplace(entry.value, &syntax, written.index);
-    entry_at_.try_emplace(written.value_syntax, &syntax, written.index);
-    entries.push_back(written);
+    entries.push_back(
+        {entry.key, entry.value, &syntax.children[i], &syntax.children[i + 1], &syntax, entries.size()});
+    entry_of_.try_emplace(entry.value, &entries.back());
+    entry_at_.try_emplace(entries.back().value_syntax, &entries.back());
     add(*entry.value, syntax.children[i + 1]);
   }
 }
 
 const Syntax* SourceIndex::of(const Node& node) const {
-  const auto found = nodes_.find(&node);
-  return found != nodes_.end() ? found->second : nullptr;
+  return look_up(nodes_, &node);
 }
 
 const Syntax* SourceIndex::place_of(const Node& node) const {
   if (node.origin().file() != &file_) return nullptr;
-  const auto found = collections_.find(offset_of(file_, node.origin()));
-  if (found == collections_.end()) return nullptr;
-  return found->second->is_map() == node.is_map() ? found->second : nullptr;
+  const Syntax* found = look_up(collections_, node.origin().offset());
+  return found && found->is_map() == node.is_map() ? found : nullptr;
+}
+
+const Syntax* SourceIndex::of_or_replaced(const Node& node) const {
+  const Syntax* own = of(node);
+  return own ? own : place_of(node);
 }
 
 const std::vector<WrittenEntry>& SourceIndex::entries(const Syntax& map) const {
@@ -126,20 +131,15 @@ const std::vector<WrittenEntry>& SourceIndex::entries(const Syntax& map) const {
 }
 
 const WrittenEntry* SourceIndex::entry(const Syntax* map, std::string_view key) const {
-  if (!map) return nullptr;
-  const std::vector<WrittenEntry>& all = entries(*map);
-  const auto found = std::ranges::find(all, key, &WrittenEntry::key);
-  return found != all.end() ? &*found : nullptr;
+  return map ? base::find_in(entries(*map), key, &WrittenEntry::key) : nullptr;
 }
 
 const WrittenEntry* SourceIndex::entry_of(const Node& value) const {
-  const auto found = entry_of_.find(&value);
-  return found != entry_of_.end() ? &entries(*found->second.first)[found->second.second] : nullptr;
+  return look_up(entry_of_, &value);
 }
 
 const WrittenEntry* SourceIndex::entry_at(const Syntax& value) const {
-  const auto found = entry_at_.find(&value);
-  return found != entry_at_.end() ? &entries(*found->second.first)[found->second.second] : nullptr;
+  return look_up(entry_at_, &value);
 }
 
 const WrittenItem* SourceIndex::item_of(const Syntax& value) const {
@@ -152,10 +152,10 @@ bool SourceIndex::is_plain_map(const Syntax& map) const {
   return std::ranges::all_of(entries(map), [](const WrittenEntry& e) { return e.key_syntax->plain; });
 }
 
-std::vector<Comment> SourceIndex::comments(const Syntax& root) const {
+std::vector<Extent> SourceIndex::comments(const Syntax& root) const {
   std::vector<const Syntax*> leaves;
   collect_leaves(root, leaves);
-  std::vector<Comment> found;
+  std::vector<Extent> found;
   size_t from = root.begin;
   const size_t last = end_with_comment(root.end);
   const auto search = [&](size_t to) {

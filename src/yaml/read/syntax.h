@@ -81,12 +81,6 @@ struct WrittenItem {
   size_t index = 0;
 };
 
-// A comment from its `#` to the end of its line.
-struct Comment {
-  size_t begin = 0;
-  size_t end = 0;
-};
-
 // Refers to the file, the tree and its syntax, which must outlive it.
 class SourceIndex {
  public:
@@ -100,6 +94,8 @@ class SourceIndex {
   const Syntax* of(const Node& node) const;
   // How the collection is written that the new collection `node` replaces; nullptr if there is none.
   const Syntax* place_of(const Node& node) const;
+  // How it is, or how what it replaces is.
+  const Syntax* of_or_replaced(const Node& node) const;
   // Of a map; empty for others. Without those from a merge key.
   const std::vector<WrittenEntry>& entries(const Syntax& map) const;
   const WrittenEntry* entry(const Syntax* map, std::string_view key) const;
@@ -112,8 +108,9 @@ class SourceIndex {
   // Whether all keys of the map are plain `key: value` ones.
   bool is_plain_map(const Syntax& map) const;
 
-  // All comments between the first and the last value of the document, in order.
-  std::vector<Comment> comments(const Syntax& root) const;
+  // All comments between the first and the last value of the document, in order: each from its `#` to the end
+  // of its line.
+  std::vector<Extent> comments(const Syntax& root) const;
 
   // Of the byte at `offset`.
   size_t line_start(size_t offset) const;
@@ -134,8 +131,8 @@ class SourceIndex {
   std::unordered_map<const Node*, const Syntax*> nodes_;
   std::map<size_t, const Syntax*> collections_;  // by offset
   std::unordered_map<const Syntax*, std::vector<WrittenEntry>> entries_;
-  std::unordered_map<const Node*, std::pair<const Syntax*, size_t>> entry_of_;    // map and index
-  std::unordered_map<const Syntax*, std::pair<const Syntax*, size_t>> entry_at_;  // by value
+  std::unordered_map<const Node*, const WrittenEntry*> entry_of_;
+  std::unordered_map<const Syntax*, const WrittenEntry*> entry_at_;  // by value
   std::unordered_map<const Syntax*, WrittenItem> items_;
 };
 

@@ -11,8 +11,6 @@
 namespace trainjobc::yaml {
 namespace {
 
-using yaml::Origin;
-
 bool is_before(const Origin& a, const Origin& b) {
   return a.file() == b.file() && (a.line() != b.line() ? a.line() < b.line() : a.column() < b.column());
 }
@@ -35,7 +33,7 @@ std::string_view line_break_of(const base::SourceFile& file) {
 }
 
 // The first entry of the map with text of its own; nullptr for another map.
-const yaml::Entry* first_written(const yaml::Entry& map) {
+const Entry* first_written(const Entry& map) {
   const auto entries = map.value->entries();
   if (entries.empty()) return nullptr;
   const Origin& at = entries.front().key_origin;
@@ -45,18 +43,17 @@ const yaml::Entry* first_written(const yaml::Entry& map) {
 
 }  // namespace
 
-std::vector<base::Edit> insert_before(const yaml::Entry& entry, const NewPair& pair) {
+std::vector<base::Edit> insert_before(const Entry& entry, const NewPair& pair) {
   const Origin& at = entry.key_origin;
   if (!at.file()) return {};
   const base::SourceFile& file = *at.file();
   const std::string_view before = file.line(at.line()).substr(0, at.column() - 1);
-  const size_t offset = file.line_start(at.line()) + at.column() - 1;
   const base::Location place{&file, at.line(), at.column(), at.line(), at.column()};
   const char first = file.line(at.line()).substr(at.column() - 1).front();
   if (at.in_flow()) {
     const bool is_comment =
         at.line() > 1 && begins_line(before) && file.line(at.line() - 1).find('#') != std::string_view::npos;
-    const char last = last_of(file.text().substr(0, offset));
+    const char last = last_of(file.text().substr(0, at.offset()));
     if (is_comment || (last != '{' && last != ',')) return {};
     return {{place, fmt::format("{}, ", first == '"' ? pair.json : pair.yaml)}};
   }
@@ -64,12 +61,12 @@ std::vector<base::Edit> insert_before(const yaml::Entry& entry, const NewPair& p
   return {{place, fmt::format("{}{}{}", pair.yaml, line_break_of(file), std::string(before.size(), ' '))}};
 }
 
-std::vector<base::Edit> insert_first(const yaml::Entry& map, const NewPair& pair) {
-  const yaml::Entry* first = first_written(map);
+std::vector<base::Edit> insert_first(const Entry& map, const NewPair& pair) {
+  const Entry* first = first_written(map);
   return first ? insert_before(*first, pair) : std::vector<base::Edit>();
 }
 
-std::vector<base::Edit> insert_into(const yaml::Node& map, const NewPair& pair) {
+std::vector<base::Edit> insert_into(const Node& map, const NewPair& pair) {
   if (map.size() > 0) return insert_before(map.entries().front(), pair);
   const Origin& at = map.origin();
   if (!at.file()) return {};
@@ -79,35 +76,6 @@ std::vector<base::Edit> insert_into(const yaml::Node& map, const NewPair& pair) 
   const bool is_json = key.ends_with("\":");
   return {{{at.file(), at.line(), at.column() + 1, at.line(), at.column() + 1},
            std::string(is_json ? pair.json : pair.yaml)}};
-}
-
-std::vector<base::Edit> insert_map_before(const yaml::Entry& entry, std::string_view key,
-                                          const NewPair& pair) {
-  return MapBefore(entry, key).with(pair);
-}
-
-std::vector<base::Edit> MapBefore::with(const NewPair& pair) {
-  if (!entry_.key_origin.file()) return {};
-  const base::SourceFile& file = *entry_.key_origin.file();
-  if (!was_searched_) written_ = find_written_key(entry_.key_origin, key_);
-  was_searched_ = true;
-  if (written_) {
-    const auto empty = empty_value(file, written_->end);
-    if (!empty) return {};
-    const uint32_t line = file.line_at(empty->begin);
-    const auto column = static_cast<uint32_t>(empty->begin - file.line_start(line) + 1);
-    const auto width = static_cast<uint32_t>(empty->end - empty->begin);
-    const base::Location place{&file, line, column, line, column + width};
-    const bool is_json = file.text()[written_->begin] == '"';
-    return {{place, fmt::format("{}{{{}}}", width == 0 ? " " : "", is_json ? pair.json : pair.yaml)}};
-  }
-  return insert_before(
-      entry_, {fmt::format("{}: {{{}}}", key_, pair.yaml), fmt::format("\"{}\": {{{}}}", key_, pair.json)});
-}
-
-std::vector<base::Edit> insert_map_first(const yaml::Entry& map, std::string_view key, const NewPair& pair) {
-  const yaml::Entry* first = first_written(map);
-  return first ? insert_map_before(*first, key, pair) : std::vector<base::Edit>();
 }
 
 namespace {
@@ -136,8 +104,7 @@ std::optional<Extent> key_at(std::string_view text, size_t at, std::string_view 
 // One map in block style: its keys all begin in one column, and their values are further right.
 class BlockMap {
  public:
-  explicit BlockMap(const yaml::Origin& key)
-      : file_(*key.file()), line_(key.line()), column_(key.column() - 1) {}
+  explicit BlockMap(const Origin& key) : file_(*key.file()), line_(key.line()), column_(key.column() - 1) {}
 
   std::optional<Extent> find(std::string_view key) const {
     uint32_t first = line_;
@@ -172,15 +139,6 @@ class BlockMap {
   size_t column_;
 };
 
-// Past the quoted text that begins at `at`.
-size_t past_quoted(std::string_view text, size_t at) {
-  const char quote = text[at];
-  for (++at; at < text.size() && text[at] != quote; ++at) {
-    if (quote == '"' && text[at] == '\\') ++at;
-  }
-  return at;
-}
-
 // The brace that opens the map in which `at` is.
 size_t opening_brace(std::string_view text, size_t at) {
   size_t depth = 0;
@@ -212,21 +170,23 @@ std::optional<Extent> find_in_braces(std::string_view text, size_t sibling, std:
       if (const auto found = key_at(text, at, key)) return found;
     }
     is_key_next = c == ',';
-    if (c == '"' || c == '\'') at = past_quoted(text, at);
+    if (c == '"' || c == '\'') at = std::min(closing_quote(text, at), text.size());
     if (c == '{' || c == '[') ++depth;
     if ((c == '}' || c == ']') && depth-- == 0) return std::nullopt;
   }
   return std::nullopt;
 }
 
-}  // namespace
-
-std::optional<Extent> find_written_key(const yaml::Origin& sibling, std::string_view key) {
+// The key `key` of the map that has the key at `sibling`, with its colon, as written in its file: also one
+// that is not in the tree.
+std::optional<Extent> find_written_key(const Origin& sibling, std::string_view key) {
   const base::SourceFile& file = *sibling.file();
   if (!sibling.in_flow()) return BlockMap(sibling).find(key);
-  return find_in_braces(file.text(), file.line_start(sibling.line()) + sibling.column() - 1, key);
+  return find_in_braces(file.text(), sibling.offset(), key);
 }
 
+// The value after a colon if it is null in any spelling, or an empty map in brackets: its extent, which is
+// empty and right after the colon if nothing is written. nullopt for another value.
 std::optional<Extent> empty_value(const base::SourceFile& file, size_t colon_end) {
   const std::string_view text = file.text();
   const size_t begin = std::min(text.find_first_not_of(base::kBlanks, colon_end), text.size());
@@ -241,6 +201,29 @@ std::optional<Extent> empty_value(const base::SourceFile& file, size_t colon_end
   const bool is_comment = begin > colon_end && begin < text.size() && text[begin] == '#';
   if (is_comment || ends(begin)) return Extent{colon_end, colon_end};
   return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<base::Edit> MapBefore::with(const NewPair& pair) {
+  if (!entry_.key_origin.file()) return {};
+  const base::SourceFile& file = *entry_.key_origin.file();
+  if (!was_searched_) written_ = find_written_key(entry_.key_origin, key_);
+  was_searched_ = true;
+  if (written_) {
+    const auto empty = empty_value(file, written_->end);
+    if (!empty) return {};
+    const bool is_json = file.text()[written_->begin] == '"';
+    return {{location_of(file, *empty), fmt::format("{}{{{}}}", empty->begin == empty->end ? " " : "",
+                                                    is_json ? pair.json : pair.yaml)}};
+  }
+  return insert_before(
+      entry_, {fmt::format("{}: {{{}}}", key_, pair.yaml), fmt::format("\"{}\": {{{}}}", key_, pair.json)});
+}
+
+std::vector<base::Edit> insert_map_first(const Entry& map, std::string_view key, const NewPair& pair) {
+  const Entry* first = first_written(map);
+  return first ? MapBefore(*first, key).with(pair) : std::vector<base::Edit>();
 }
 
 }  // namespace trainjobc::yaml

@@ -22,7 +22,7 @@ std::vector<PlacedEntry> placed_entries(const Node& map, std::span<const std::st
     const Origin& at = entry.key_origin;
     if (!at.file()) continue;
     const bool leaves = base::contains(keys, entry.key);
-    placed.push_back({&entry, at.file()->line_start(at.line()) + at.column() - 1, leaves});
+    placed.push_back({&entry, at.offset(), leaves});
   }
   std::ranges::sort(placed, {}, &PlacedEntry::offset);
   return placed;
@@ -79,20 +79,6 @@ std::optional<Extent> block_extent(const PlacedEntry& first, const PlacedEntry& 
 // Maps and lists in brackets.
 
 constexpr auto kNowhere = std::string_view::npos;
-
-// The closing quote of the text whose opening quote is at `at`.
-size_t closing_quote(std::string_view text, size_t at) {
-  const char quote = text[at];
-  for (++at; at < text.size(); ++at) {
-    if (quote == '"' && text[at] == '\\') {
-      ++at;
-    } else if (text[at] == quote) {
-      if (quote == '"' || !text.substr(at + 1).starts_with(quote)) return at;
-      ++at;
-    }
-  }
-  return kNowhere;
-}
 
 char last_before(std::string_view text, size_t at) {
   const size_t found = at == 0 ? kNowhere : text.find_last_not_of(base::kSpace, at - 1);
@@ -152,18 +138,9 @@ std::optional<Extent> extent_of_items(const Origin& first, const Origin& last) {
   if (!first.file() || first.file() != last.file() || first.in_flow() != last.in_flow()) return std::nullopt;
   if (!first.in_flow()) return lines_of_items(first, last);
   const std::string_view text = first.file()->text();
-  const auto offset = [&](const Origin& at) { return at.file()->line_start(at.line()) + at.column() - 1; };
-  const char before = last_before(text, offset(first));
+  const char before = last_before(text, first.offset());
   if (before != '[' && before != ',') return std::nullopt;  // an anchor or a tag
-  return flow_extent(text, offset(first), offset(last));
-}
-
-base::Location to_location(const base::SourceFile& file, Extent extent) {
-  const auto column = [&](size_t offset) {
-    return static_cast<uint32_t>(offset - file.line_start(file.line_at(offset)) + 1);
-  };
-  return {&file, file.line_at(extent.begin), column(extent.begin), file.line_at(extent.end),
-          column(extent.end)};
+  return flow_extent(text, first.offset(), last.offset());
 }
 
 }  // namespace
@@ -182,7 +159,7 @@ std::vector<base::Edit> remove_entries(const Node& map, std::span<const std::str
                                           placed[end - 1].offset)
                             : block_extent(placed[i], placed[end - 1], next);
     if (!extent) return {};
-    edits.push_back({to_location(*placed[i].entry->key_origin.file(), *extent), ""});
+    edits.push_back({location_of(*placed[i].entry->key_origin.file(), *extent), ""});
     i = end - 1;
   }
   return edits;
@@ -193,7 +170,7 @@ std::vector<base::Edit> remove_items(const Node& list, size_t first, size_t coun
   const Origin& at = list.items()[first]->origin();
   const auto extent = extent_of_items(at, list.items()[first + count - 1]->origin());
   if (!extent) return {};
-  return {{to_location(*at.file(), *extent), ""}};
+  return {{location_of(*at.file(), *extent), ""}};
 }
 
 namespace {

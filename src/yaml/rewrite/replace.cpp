@@ -144,9 +144,7 @@ std::optional<std::pair<Location, Location>> braces_of(const Node& map, const Lo
   size_t at = file.line_start(last.end_line) + last.end_column - 1;
   while (at < text.size() && (base::kSpace.find(text[at]) != std::string_view::npos || text[at] == ',')) ++at;
   if (at >= text.size() || text[at] != '}') return std::nullopt;
-  const uint32_t line = file.line_at(at);
-  const auto column = static_cast<uint32_t>(at - file.line_start(line) + 1);
-  return std::pair(open, Location{&file, line, column, line, column + 1});
+  return std::pair(open, location_of(file, {at, at + 1}));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/text/text.h"
 #include "yaml/scalar.h"
@@ -150,36 +151,37 @@ bool is_odd(uint32_t code) {
          code == 0xFFFE || code == 0xFFFF;
 }
 
-}  // namespace
-
-// Besides JSON's escapes, escapes characters that YAML 1.1 refuses or reads as line breaks, so JSON is YAML.
-void write_json_string(std::string_view text, std::string& out) {
-  const auto escape = [&out](uint32_t unit) { out += fmt::format("\\u{:04x}", unit); };
+// A string in double quotes. Besides JSON's escapes, escapes characters that YAML 1.1 refuses or reads as
+// line breaks, so JSON is YAML.
+void write_escaped(std::string_view text, bool is_json, std::string& out) {
   const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7F && short_escape(c).empty(); };
   out += '"';
-  for (size_t i = 0; i < text.size(); ++i) {
+  for (size_t i = 0; i < text.size();) {
     const auto plain =
         static_cast<size_t>(std::ranges::find_if_not(text.substr(i), is_plain) - (text.begin() + i));
     out += text.substr(i, plain);
     i += plain;
     if (i == text.size()) break;
-    const auto byte = static_cast<unsigned char>(text[i]);
+    const base::CodePoint point = base::decode_utf8(text.substr(i));
+    const size_t length = std::max<size_t>(point.length, 1);
+    const bool is_escaped = point.length == 1 || is_odd(point.value) || (point.value == 0xA0 && !is_json);
     if (const std::string_view escaped = short_escape(text[i]); !escaped.empty()) {
       out += escaped;
-    } else if (byte < 0x80) {
-      escape(byte);
+    } else if (is_escaped) {
+      const bool is_short = !is_json && point.value <= 0xFF;
+      out += is_short ? fmt::format("\\x{:02x}", point.value) : fmt::format("\\u{:04x}", point.value);
     } else {
-      const base::CodePoint point = base::decode_utf8(text.substr(i));
-      const size_t length = std::max<size_t>(point.length, 1);
-      if (is_odd(point.value) && point.length != 0) {
-        escape(point.value);
-      } else {
-        out += text.substr(i, length);
-      }
-      i += length - 1;
+      out += text.substr(i, length);
     }
+    i += length;
   }
   out += '"';
+}
+
+}  // namespace
+
+void write_json_string(std::string_view text, std::string& out) {
+  write_escaped(text, true, out);
 }
 
 void write_json(const Node& node, KeyOrder order, int indent, std::string& out) {
@@ -192,19 +194,15 @@ bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
 }
 
-// U+0085, U+00A0, U+2028, U+2029, U+FEFF: not printable, and line breaks for some readers.
+// Characters that are not printable, or line breaks for some readers.
 bool has_odd_space(std::string_view text) {
   if (base::is_ascii(text)) return false;
-  for (const std::string_view odd :
-       {"\xC2\x80", "\xC2\x85", "\xC2\xA0", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xEF\xBB\xBF"}) {
-    if (text.find(odd) != std::string_view::npos) return true;
+  for (size_t at = 0; at < text.size();) {
+    const base::CodePoint point = base::decode_utf8(text.substr(at));
+    if (is_odd(point.value) || point.value == 0xA0) return true;
+    at += std::max<size_t>(point.length, 1);
   }
-  // The C1 controls, U+0080 to U+009F, and the non-characters U+FFFE and U+FFFF.
-  for (size_t at = text.find('\xC2'); at != std::string_view::npos; at = text.find('\xC2', at + 1)) {
-    if (at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xA0) return true;
-  }
-  return text.find("\xEF\xBF\xBE") != std::string_view::npos ||
-         text.find("\xEF\xBF\xBF") != std::string_view::npos;
+  return false;
 }
 
 // Letters, digits and the punctuation that never means anything, after a letter or a slash: plain for every
@@ -243,33 +241,6 @@ bool is_block_safe(std::string_view text) {
   return !has_odd_space(text);
 }
 
-void write_double_quoted(std::string_view text, std::string& out) {
-  out += '"';
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const auto byte = static_cast<unsigned char>(c);
-    if (const std::string_view escaped = short_escape(c); !escaped.empty()) {
-      out += escaped;
-    } else if (is_control(c)) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else if (byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) <= 0xA0) {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
-    } else if (text.substr(i).starts_with("\xE2\x80\xA8") || text.substr(i).starts_with("\xE2\x80\xA9")) {
-      out += text[i + 2] == '\xA8' ? "\\u2028" : "\\u2029";
-      i += 2;
-    } else if (text.substr(i).starts_with("\xEF\xBB\xBF")) {
-      out += "\\ufeff";
-      i += 2;
-    } else if (text.substr(i).starts_with("\xEF\xBF\xBE") || text.substr(i).starts_with("\xEF\xBF\xBF")) {
-      out += text[i + 2] == '\xBE' ? "\\ufffe" : "\\uffff";
-      i += 2;
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-}
-
 void write_single_quoted(std::string_view text, std::string& out) {
   out += '\'';
   for (const char c : text) {
@@ -298,50 +269,34 @@ class YamlWriter {
   YamlWriter(KeyOrder order, std::string& out, std::vector<LeafLine>* leaves = nullptr)
       : entries_(order), out_(out), leaves_(leaves) {}
 
-  // Writes what follows a "key:" or "-" and ends the line. After a dash a collection begins
-  // on the same line.
-  void write_value(const Node& node, size_t indent, bool after_dash) {
-    if (node.is_map() && node.size() > 0) {
-      write_map(node, indent, after_dash);
-    } else if (node.is_list() && node.size() > 0) {
-      write_list(node, indent, after_dash);
-    } else {
-      if (!at_start_) out_ += ' ';
-      write_scalar(node, indent);
-    }
-  }
-
   void write_root(const Node& node) {
-    at_start_ = true;
-    if (node.is_map() && node.size() > 0) {
-      write_entries(node, 0, false);
-    } else if (node.is_list() && node.size() > 0) {
-      write_items(node, 0, false);
-    } else {
-      write_scalar(node, 0);
-    }
+    if (node.is_scalar() || node.size() == 0) return write_scalar(node, 0);
+    write_collection(node, 0, false);
   }
 
  private:
-  void write_map(const Node& map, size_t indent, bool after_dash) {
+  // Writes what follows a "key:" or "-" and ends the line. After a dash a collection begins
+  // on the same line.
+  void write_value(const Node& node, size_t indent, bool after_dash) {
+    if (node.is_scalar() || node.size() == 0) {
+      out_ += ' ';
+      return write_scalar(node, indent);
+    }
     if (!after_dash) out_ += '\n';
-    write_entries(map, indent, after_dash);
+    write_collection(node, indent, after_dash);
   }
 
-  void write_list(const Node& list, size_t indent, bool after_dash) {
-    if (!after_dash) out_ += '\n';
-    write_items(list, indent, after_dash);
+  void write_collection(const Node& node, size_t indent, bool first_inline) {
+    if (node.is_map()) {
+      write_entries(node, indent, first_inline);
+    } else {
+      write_items(node, indent, first_inline);
+    }
   }
 
   void write_entries(const Node& map, size_t indent, bool first_inline) {
     entries_.for_each(map, [&](const Entry& entry) {
-      if (first_inline) {
-        out_ += ' ';
-      } else {
-        out_.append(indent, ' ');
-      }
-      first_inline = false;
-      at_start_ = false;
+      out_.append(std::exchange(first_inline, false) ? 1 : indent, ' ');
       write_key(entry.key, indent);
       // A list is at its key's own indentation, as kubectl prints it.
       write_value(*entry.value, entry.value->is_list() ? indent : indent + 2, false);
@@ -350,14 +305,8 @@ class YamlWriter {
 
   void write_items(const Node& list, size_t indent, bool first_inline) {
     for (const Node* item : list.items()) {
-      if (first_inline) {
-        out_ += ' ';
-      } else {
-        out_.append(indent, ' ');
-      }
-      first_inline = false;
+      out_.append(std::exchange(first_inline, false) ? 1 : indent, ' ');
       out_ += '-';
-      at_start_ = false;
       write_value(*item, indent + 2, true);
     }
   }
@@ -419,7 +368,7 @@ class YamlWriter {
     if (!needs_escapes && text.find_first_of("\"\\") != std::string_view::npos) {
       write_single_quoted(text, out_);
     } else {
-      write_double_quoted(text, out_);
+      write_escaped(text, false, out_);
     }
   }
 
@@ -437,7 +386,6 @@ class YamlWriter {
   OrderedEntries entries_;
   std::string& out_;
   std::vector<LeafLine>* leaves_;
-  bool at_start_ = false;
 };
 
 }  // namespace
