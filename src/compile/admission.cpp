@@ -34,14 +34,10 @@ bool is_rewritten(const yaml::Node& train_job) {
   });
 }
 
-}  // namespace
-
-void report(k8s::Violations violations, const std::string& object, base::Diagnostics& diagnostics) {
-  for (base::Diagnostic& violation : violations) {
-    violation.object = object;
-    diagnostics.add(std::move(violation));
-  }
-}
+struct CheckedInput {
+  const yaml::Node* root = nullptr;  // defaulted
+  k8s::Violations violations;
+};
 
 CheckedInput check_input(const InputObject& object, const schema::VersionSchemas& schemas,
                          const yaml::Maker& make) {
@@ -67,6 +63,15 @@ CheckedInput check_input(const InputObject& object, const schema::VersionSchemas
   // The API server evaluates no CEL rule on an object that it can't read or name.
   if (validation.types_fit && has_name) take(schema::validate_cel(*checked.root, *kind->schema));
   return checked;
+}
+
+}  // namespace
+
+void report(k8s::Violations violations, const std::string& object, base::Diagnostics& diagnostics) {
+  for (base::Diagnostic& violation : violations) {
+    violation.object = object;
+    diagnostics.add(std::move(violation));
+  }
 }
 
 AdmittedObject admit_input(const InputObject& object, const schema::VersionSchemas& schemas,
@@ -146,14 +151,6 @@ class Nulls {
   k8s::Violations& out_;
 };
 
-}  // namespace
-
-void check_written_nulls(const Node& job_set, const Schema& schema, k8s::Violations& out) {
-  Nulls(out).check(Field(&job_set), schema);
-}
-
-namespace {
-
 // The schema reports rules of inputs: input/required becomes jobset/required here.
 void append_as_job_set(k8s::Violations violations, k8s::Violations& out) {
   constexpr std::string_view kPrefix = "input/";
@@ -175,14 +172,11 @@ void check_copied_ports(const Field& container, k8s::Violations& out, Fields& fi
   k8s::for_each_item(ports, [&](const Field& port) {
     const base::Location place = port.location();
     if (!place.file || ++times[{place.file, place.line, place.column}] != 2) return;
-    base::Diagnostic found =
-        rules::finding("jobset/duplicate",
-                       "the controller treats ports without a name as one, and writes the last of them twice",
-                       "give each port a name");
-    found.field = port.path();
-    found.location = place;
+    const base::Diagnostic& found = k8s::Report(out).add(
+        "jobset/duplicate", port,
+        "the controller treats ports without a name as one, and writes the last of them twice",
+        "give each port a name");
     fields.insert(found.field);
-    out.push_back(std::move(found));
   });
 }
 
@@ -220,7 +214,7 @@ k8s::Violations validate_job_set(const yaml::Node& admitted, const schema::Schem
   });
   append_as_job_set(std::move(structure.violations), out);
   if (!structure.types_fit) return out;
-  check_written_nulls(admitted, schema, out);
+  Nulls(out).check(Field(&admitted), schema);
   // The name was checked with the job's; labels and annotations come from the runtime's template.
   append_as_job_set(k8s::validate_labels(*admitted.get("metadata")), out);
   append_as_job_set(schema::validate_cel(admitted, schema), out);

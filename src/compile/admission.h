@@ -13,16 +13,6 @@
 
 namespace trainjobc::compile {
 
-struct CheckedInput {
-  const yaml::Node* root = nullptr;  // defaulted
-  k8s::Violations violations;
-};
-
-// Unknown fields, the changes of a mutating webhook, defaulting, schema, list types, object metadata, CEL.
-// Validating webhooks come later: they need the runtime.
-CheckedInput check_input(const InputObject& object, const schema::VersionSchemas& schemas,
-                         const yaml::Maker& make);
-
 struct AdmittedObject {
   const yaml::Node* root = nullptr;     // defaulted, as the controller's Go types hold it; only if `accepted`
   const yaml::Node* encoded = nullptr;  // as they would encode it again
@@ -30,7 +20,8 @@ struct AdmittedObject {
   bool accepted = false;
 };
 
-// check_input, with its violations as diagnostics.
+// Unknown fields, the changes of a mutating webhook, defaulting, schema, list types, object metadata, CEL.
+// Validating webhooks come later: they need the runtime.
 AdmittedObject admit_input(const InputObject& object, const schema::VersionSchemas& schemas,
                            const yaml::Maker& make, base::Diagnostics& diagnostics);
 
@@ -50,10 +41,5 @@ const yaml::Node* admit_job_set(const yaml::Node& job_set, const schema::Schema&
 // begin with "jobset/". The caller sets stage and object.
 k8s::Violations validate_job_set(const yaml::Node& admitted, const schema::Schema& schema,
                                  const k8s::jobset::Behaviour& behaviour = {});
-
-// Fields that JobSet's mutating webhook sets to null.
-
-// Absent fields that the mutating webhook writes as null and for which the schema does not allow null.
-void check_written_nulls(const yaml::Node& job_set, const schema::Schema& schema, k8s::Violations& out);
 
 }  // namespace trainjobc::compile

@@ -49,21 +49,17 @@ std::string content_suffix(const yaml::Node& root) {
   return suffix;
 }
 
-const yaml::Node* with_generated_name(const yaml::Node& root, std::string_view suffix,
-                                      const yaml::Maker& make) {
-  const yaml::Node* prefix = root.at({"metadata", "generateName"});
-  if (!prefix || !prefix->is_string() || prefix->text().empty()) return &root;
-  const yaml::Node* name = root.at({"metadata", "name"});
-  if (name && !name->is_null() && !(name->is_string() && name->text().empty())) return &root;
-  const std::string generated =
-      fmt::format("{}{}", prefix->text(), suffix.empty() ? content_suffix(root) : std::string(suffix));
-  return make.with_path(&root, {"metadata", "name"},
-                        make.copied(generated, make.made("generate-name", {prefix})));
-}
-
-const yaml::Node* with_own_name(const yaml::Node& root, const std::string& ns, std::string_view suffix,
+const yaml::Node* with_own_name(const yaml::Node& given, const std::string& ns, std::string_view suffix,
                                 const yaml::Maker& make) {
-  return with_generated_name(*with_namespace(&root, ns, make), suffix, make);
+  const yaml::Node* root = with_namespace(&given, ns, make);
+  const yaml::Node* prefix = root->at({"metadata", "generateName"});
+  if (!prefix || !prefix->is_string() || prefix->text().empty()) return root;
+  const yaml::Node* name = root->at({"metadata", "name"});
+  if (name && !name->is_null() && !(name->is_string() && name->text().empty())) return root;
+  const std::string generated =
+      fmt::format("{}{}", prefix->text(), suffix.empty() ? content_suffix(*root) : std::string(suffix));
+  return make.with_path(root, {"metadata", "name"},
+                        make.copied(generated, make.made("generate-name", {prefix})));
 }
 
 namespace {
@@ -293,12 +289,8 @@ const Node* build_snapshot(const model::TrainJob& job, const Node& encoded_runti
   const yaml::Origin origin = make.made("runtime-snapshot", {&encoded_runtime});
   std::string text;
   yaml::write_yaml(encoded_runtime, yaml::KeyOrder::Alphabet, text);
-  return policy::map_of(make,
-                        {{"apiVersion", make.string("v1", origin)},
-                         {"kind", make.string("ConfigMap", origin)},
-                         {"metadata", policy::owned_metadata(make, job, snapshot_name(job))},
-                         {"data", policy::map_of(make, {{"runtime", make.copied(text, origin)}}, origin)}},
-                        origin);
+  const Node* data = policy::map_of(make, {{"runtime", make.copied(text, origin)}}, origin);
+  return policy::owned_object(make, job, "v1", "ConfigMap", snapshot_name(job), {{"data", data}}, origin);
 }
 
 std::optional<InputObject> read_snapshot(const Node& config_map, const model::TrainJob& job, InputSet& memory,

@@ -5,9 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "base/text/text.h"
 #include "model/trainer_names.h"
@@ -19,7 +22,27 @@
 namespace trainjobc::compile {
 namespace {
 
+using model::GangRequests;
+using model::NodeResourcesStyle;
+using model::OverrideStyle;
+using policy::NodeResources;
+using policy::PodSet;
+using policy::RuntimeInfo;
+using yaml::Maker;
 using yaml::Node;
+
+// Each generation of the API has its own function for overrides. It returns the spec with the job's changes,
+// typed like the old one; nullptr if a change can't be merged, which is a diagnostic.
+struct OverrideMerge {
+  const model::TrainJob& job;
+  const schema::Schema& job_set_spec;
+  const Maker& make;
+  base::Diagnostics& diagnostics;
+  policy::NodeList& steps;  // gets the spec after each of the changes
+};
+
+// A place in a map or its schema. In a schema, lists are skipped.
+using FieldPath = std::initializer_list<std::string_view>;
 
 const schema::Schema& schema_at(const schema::Schema& top, FieldPath path) {
   const schema::Schema* schema = &top;
@@ -31,17 +54,16 @@ const schema::Schema& schema_at(const schema::Schema& top, FieldPath path) {
 }
 
 void report_refusal(const OverrideMerge& merge, const schema::MergeError& error, std::string_view field) {
-  base::Diagnostic diagnostic = rules::finding("input/patch");
+  base::Diagnostic diagnostic =
+      rules::finding("input/patch", fmt::format("this patch can't be merged: {}", error.message),
+                     "use $patch: replace or $patch: delete", yaml::locate(*error.culprit));
   diagnostic.object = merge.job.id.str();
   diagnostic.field = fmt::format("spec.{}", field);
-  diagnostic.message = fmt::format("this patch can't be merged: {}", error.message);
-  diagnostic.hint = "use $patch: replace or $patch: delete";
-  if (error.culprit) diagnostic.location = yaml::locate(*error.culprit);
   merge.diagnostics.add(std::move(diagnostic));
 }
 
-}  // namespace
-
+// Strategic merge of `change` into `original`, then the round trip through the Go type of `schema`. `field`
+// is the field of the TrainJob to name in an error. nullptr as above.
 const Node* merge_typed(const OverrideMerge& merge, const Node* original, const Node& change,
                         const schema::Schema& schema, std::string_view field) {
   const schema::MergeResult merged = schema::strategic_merge(original, change, schema, merge.make);
@@ -52,6 +74,7 @@ const Node* merge_typed(const OverrideMerge& merge, const Node* original, const 
   return schema::as_typed(*std::get<const Node*>(merged), schema, merge.make);
 }
 
+// The same for one part, at `path`, of every replicatedJob that `names` accepts.
 const Node* merge_into_jobs(const OverrideMerge& merge, const Node& spec,
                             const std::function<bool(std::string_view)>& names, FieldPath path,
                             const Node& change, std::string_view field) {
@@ -71,31 +94,32 @@ const Node* merge_into_jobs(const OverrideMerge& merge, const Node& spec,
   return merge.make.with(&spec, "replicatedJobs", merge.make.list(changed, jobs->origin()));
 }
 
+const Node* merge_override(const OverrideMerge& merge, const Node& spec, const model::PodOverride& override,
+                           FieldPath path, const Node& change) {
+  const auto is_target = [&](std::string_view name) {
+    return base::contains(override.target_jobs, name, &model::LocatedText::value);
+  };
+  const Node* merged = merge_into_jobs(merge, spec, is_target, path, change, override.field);
+  if (merged) merge.steps.push_back(merged);
+  return merged;
+}
+
 // Trainer 2.0: spec.podSpecOverrides. An override is part of a pod spec, with the names of its target
 // jobs.
 
-const yaml::Node* merge_pod_specs(const OverrideMerge& merge, const yaml::Node& spec) {
-  const yaml::Node* merged = &spec;
+const Node* merge_pod_specs(const OverrideMerge& merge, const Node& spec) {
+  const Node* merged = &spec;
   for (const model::PodOverride& override : model::decode_pod_overrides(merge.job)) {
-    const auto is_target = [&](std::string_view name) {
-      return base::contains(override.target_jobs, name, &model::LocatedText::value);
-    };
-    const yaml::Node* change = merge.make.with(override.spec, "targetJobs", nullptr);
-    merged = merge_into_jobs(merge, *merged, is_target, {"template", "spec", "template", "spec"}, *change,
-                             model::kPodSpecOverrides);
+    const Node* change = merge.make.with(override.spec, "targetJobs", nullptr);
+    merged = merge_override(merge, *merged, override, {"template", "spec", "template", "spec"}, *change);
     if (!merged) return nullptr;
-    merge.steps.push_back(merged);
   }
   return merged;
 }
 
 // Trainer 2.1: spec.podTemplateOverrides. Of an override's metadata only labels and annotations count.
 
-namespace {
-
-using yaml::Node;
-
-const Node* template_change(const model::PodOverride& override, const yaml::Maker& make) {
+const Node* template_change(const model::PodOverride& override, const Maker& make) {
   const Node* metadata = override.metadata;
   if (metadata) {
     metadata = policy::map_of(
@@ -105,26 +129,18 @@ const Node* template_change(const model::PodOverride& override, const yaml::Make
   return policy::map_of(make, {{"metadata", metadata}, {"spec", override.spec}}, override.node->origin());
 }
 
-}  // namespace
-
 const Node* merge_pod_templates(const OverrideMerge& merge, const Node& spec) {
   const Node* merged = &spec;
   for (const model::PodOverride& override : model::decode_pod_overrides(merge.job)) {
-    const auto is_target = [&](std::string_view name) {
-      return base::contains(override.target_jobs, name, &model::LocatedText::value);
-    };
-    merged = merge_into_jobs(merge, *merged, is_target, {"template", "spec", "template"},
-                             *template_change(override, merge.make), model::kPodTemplateOverrides);
+    const Node* change = template_change(override, merge.make);
+    merged = merge_override(merge, *merged, override, {"template", "spec", "template"}, *change);
     if (!merged) return nullptr;
-    merge.steps.push_back(merged);
   }
   return merged;
 }
 
 // Trainer 2.2: spec.runtimePatches, one replicatedJob at a time. Patches for jobs that the runtime
 // doesn't have are skipped here; the webhook refuses them.
-
-using yaml::Node;
 
 const Node* merge_job_templates(const OverrideMerge& merge, const Node& spec) {
   const Node* merged = &spec;
@@ -144,11 +160,6 @@ const Node* merge_job_templates(const OverrideMerge& merge, const Node& spec) {
 
 // Trainer 2.3: spec.runtimePatches, each patch into the whole JobSet spec. A patch can add replicatedJobs.
 
-namespace {
-
-using yaml::Maker;
-using yaml::Node;
-
 // The position of each replicatedJob in the runtime: patches don't move them.
 class JobOrder {
  public:
@@ -165,7 +176,7 @@ class JobOrder {
   const Node* restore(const Node& spec, const Maker& make) const {
     const Node* jobs = spec.get("replicatedJobs");
     if (!jobs) return &spec;
-    std::vector<const Node*> sorted(jobs->items().begin(), jobs->items().end());
+    std::vector<const Node*> sorted = yaml::copied_items(jobs);
     std::ranges::stable_sort(sorted, {}, [&](const Node* job) { return position(*job); });
     if (std::ranges::equal(sorted, jobs->items())) return &spec;
     return make.with(&spec, "replicatedJobs", make.list(sorted, jobs->origin()));
@@ -181,8 +192,6 @@ class JobOrder {
   std::map<std::string_view, size_t> positions_;
 };
 
-}  // namespace
-
 const Node* merge_job_sets(const OverrideMerge& merge, const Node& spec) {
   const JobOrder order(spec);
   const Node* merged = &spec;
@@ -195,14 +204,7 @@ const Node* merge_job_sets(const OverrideMerge& merge, const Node& spec) {
   return merged == &spec ? merged : order.restore(*merged, merge.make);
 }
 
-namespace {
-
-using model::GangRequests;
-using model::NodeResourcesStyle;
-using policy::PodSet;
-using policy::RuntimeInfo;
-using yaml::Maker;
-using yaml::Node;
+// Applies spec.trainer.resourcesPerNode to the containers that train.
 
 // `base` with the entries of `above`, which replace those of the same key.
 const Node* overlay(const Node& base, const Node& above, const Maker& make) {
@@ -234,7 +236,7 @@ const Node* replaced_resources(const Node* base, const Node& of_job, const Maker
 // The set's job with other resources in its first container `node`.
 const Node* with_resources(const PodSet& set, size_t index, const Node* resources, const Maker& make) {
   const Node* containers = set.pod_spec()->get("containers");
-  std::vector<const Node*> items(containers->items().begin(), containers->items().end());
+  std::vector<const Node*> items = yaml::copied_items(containers);
   items[index] = make.with(items[index], "resources", resources);
   return make.with_path(set.replicated_job, {"template", "spec", "template", "spec", "containers"},
                         make.list(items, containers->origin()));
@@ -268,6 +270,10 @@ bool takes_node_resources(const RuntimeInfo& info, const PodSet& set) {
   return set.ancestor == model::kTrainer || policy::is_launched_node(info, set);
 }
 
+namespace {
+
+// Sets the resources of the containers `node`, and the pod specs that a PodGroup counts, as the Trainer
+// version does.
 void apply_node_resources(RuntimeInfo& info, const Maker& make) {
   const auto& trainer = info.job->trainer;
   if (!trainer || !trainer->resources_per_node) return;
@@ -275,12 +281,6 @@ void apply_node_resources(RuntimeInfo& info, const Maker& make) {
     if (takes_node_resources(info, set)) apply(info, set, *trainer->resources_per_node, make);
   }
 }
-
-namespace {
-
-using model::OverrideStyle;
-using yaml::Maker;
-using yaml::Node;
 
 const Node* merge_overrides(OverrideStyle style, const OverrideMerge& merge, const Node& spec) {
   switch (style) {
@@ -309,7 +309,7 @@ policy::StringMap put_all(const policy::NodeList& steps) {
 
 }  // namespace
 
-policy::NodeList metadata_steps(const policy::RuntimeInfo& info, std::string_view key, const Maker& make) {
+policy::NodeList metadata_steps(const RuntimeInfo& info, std::string_view key, const Maker& make) {
   const model::TrainJob& job = *info.job;
   policy::NodeList steps;
   const auto add = [&](const Node* values) { steps.push_back(values ? values : make.map({})); };
@@ -320,17 +320,18 @@ policy::NodeList metadata_steps(const policy::RuntimeInfo& info, std::string_vie
   return steps;
 }
 
-std::optional<policy::RuntimeInfo> merge_runtime(const MergeInputs& inputs, const Maker& make,
-                                                 base::Diagnostics& diagnostics) {
-  const model::Runtime& runtime = inputs.runtime;
+std::optional<RuntimeInfo> merge_runtime(const model::TrainJob& job, const model::Runtime& runtime,
+                                         const schema::Schema& job_set_spec,
+                                         const model::Behaviours& behaviours, const Maker& make,
+                                         base::Diagnostics& diagnostics) {
   const Node* spec = runtime.job_set_spec ? runtime.job_set_spec : make.map({}, runtime.root->origin());
   policy::NodeList steps{spec};
-  const OverrideMerge merge{inputs.job, inputs.job_set_spec, make, diagnostics, steps};
-  spec = merge_overrides(inputs.behaviours.overrides, merge, *spec);
+  const OverrideMerge merge{job, job_set_spec, make, diagnostics, steps};
+  spec = merge_overrides(behaviours.overrides, merge, *spec);
   if (!spec) return std::nullopt;
   const yaml::Derivation made{kMergedRule, make.arena().copy(steps)};
   spec = make.with_origin(*spec, yaml::Origin(make.arena().make(made)));
-  policy::RuntimeInfo info = policy::make_runtime_info(inputs.job, runtime, spec, inputs.behaviours);
+  RuntimeInfo info = policy::make_runtime_info(job, runtime, spec, behaviours);
   info.labels = put_all(metadata_steps(info, "labels", make));
   info.annotations = put_all(metadata_steps(info, "annotations", make));
   apply_node_resources(info, make);
@@ -338,10 +339,6 @@ std::optional<policy::RuntimeInfo> merge_runtime(const MergeInputs& inputs, cons
 }
 
 namespace {
-
-using policy::NodeResources;
-using yaml::Maker;
-using yaml::Node;
 
 // The list of limits or requests with that number of GPUs, if it has any.
 const Node* with_gpus(const Node* list, int64_t gpus, const Maker& make) {
@@ -389,7 +386,7 @@ class Scaling {
 };
 
 // Whether a node of the framework can have so many processes.
-bool check_processes(const policy::RuntimeInfo& merged, const JobScale& scale, policy::Findings& findings) {
+bool check_processes(const RuntimeInfo& merged, const JobScale& scale, policy::Findings& findings) {
   const policy::Framework* framework = policy::framework_of(merged);
   if (scale.processes == 1 || (framework && framework->has_processes)) return true;
   const bool counts_gpus = framework && framework->counts_gpus;
@@ -405,8 +402,8 @@ bool check_processes(const policy::RuntimeInfo& merged, const JobScale& scale, p
 
 }  // namespace
 
-bool scale_job(model::TrainJob& job, const policy::RuntimeInfo& merged, const JobScale& scale,
-               const Maker& make, policy::Findings& findings) {
+bool scale_job(model::TrainJob& job, const RuntimeInfo& merged, const JobScale& scale, const Maker& make,
+               policy::Findings& findings) {
   if (scale.processes > 0 && !check_processes(merged, scale, findings)) return false;
   Scaling scaling(job, make);
   if (scale.nodes > 0) scaling.set("numNodes", "--nodes", make.integer(scale.nodes));

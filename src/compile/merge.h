@@ -4,14 +4,10 @@
 // own function for overrides, selected by Behaviours::overrides.
 #pragma once
 
-#include <functional>
-#include <initializer_list>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "base/diagnostic.h"
-#include "compile/admission.h"
 #include "compile/compile.h"
 #include "model/behaviours.h"
 #include "model/runtime.h"
@@ -22,43 +18,6 @@
 #include "yaml/node.h"
 
 namespace trainjobc::compile {
-
-struct OverrideMerge {
-  const model::TrainJob& job;
-  const schema::Schema& job_set_spec;
-  const yaml::Maker& make;
-  base::Diagnostics& diagnostics;
-  std::vector<const yaml::Node*>& steps;  // gets the spec after each of the changes
-};
-
-// Each returns the spec with the job's changes, typed like the old one; nullptr if a change can't be merged,
-// which is a diagnostic.
-const yaml::Node* merge_pod_specs(const OverrideMerge& merge, const yaml::Node& spec);
-const yaml::Node* merge_pod_templates(const OverrideMerge& merge, const yaml::Node& spec);
-const yaml::Node* merge_job_templates(const OverrideMerge& merge, const yaml::Node& spec);
-const yaml::Node* merge_job_sets(const OverrideMerge& merge, const yaml::Node& spec);
-
-// Shared by all four.
-
-// A place in a map or its schema. In a schema, lists are skipped.
-using FieldPath = std::initializer_list<std::string_view>;
-
-// Strategic merge of `change` into `original`, then the round trip through the Go type of `schema`. `field`
-// is the field of the TrainJob to name in an error. nullptr as above.
-const yaml::Node* merge_typed(const OverrideMerge& merge, const yaml::Node* original,
-                              const yaml::Node& change, const schema::Schema& schema, std::string_view field);
-
-// The same for one part, at `path`, of every replicatedJob that `names` accepts.
-const yaml::Node* merge_into_jobs(const OverrideMerge& merge, const yaml::Node& spec,
-                                  const std::function<bool(std::string_view)>& names, FieldPath path,
-                                  const yaml::Node& change, std::string_view field);
-
-struct MergeInputs {
-  const model::TrainJob& job;
-  const model::Runtime& runtime;
-  const schema::Schema& job_set_spec;
-  const model::Behaviours& behaviours;
-};
 
 // The origin of a JobSet's spec: made of the spec in the runtime, and of what each override of the job made
 // of it, in their order.
@@ -74,14 +33,10 @@ policy::NodeList metadata_steps(const policy::RuntimeInfo& info, std::string_vie
 
 // The runtime's JobSet spec with the job's overrides and resourcesPerNode, and the labels and annotations of
 // the JobSet. nullopt if an override can't be merged, which is a diagnostic.
-std::optional<policy::RuntimeInfo> merge_runtime(const MergeInputs& inputs, const yaml::Maker& make,
+std::optional<policy::RuntimeInfo> merge_runtime(const model::TrainJob& job, const model::Runtime& runtime,
+                                                 const schema::Schema& job_set_spec,
+                                                 const model::Behaviours& behaviours, const yaml::Maker& make,
                                                  base::Diagnostics& diagnostics);
-
-// Applies spec.trainer.resourcesPerNode to the containers that train.
-
-// Sets the resources of the containers `node`, and the pod specs that a PodGroup counts, as the Trainer
-// version does.
-void apply_node_resources(policy::RuntimeInfo& info, const yaml::Maker& make);
 
 // Whether a job's resourcesPerNode applies to the set's first container `node`.
 bool takes_node_resources(const policy::RuntimeInfo& info, const policy::PodSet& set);

@@ -66,7 +66,7 @@ bool check_runtime_kind(JobUnit& unit) {
     report_no_runtime_ref(unit);
     return false;
   }
-  const bool known_kind = ref.kind == model::kTrainingRuntime || ref.kind == model::kClusterTrainingRuntime;
+  const bool known_kind = model::is_runtime_kind(ref.kind);
   if (known_kind && ref.api_group == model::kTrainerGroup) return true;
   const std::string_view field = known_kind ? "apiGroup" : "kind";
   Diagnostic diagnostic = runtime_ref_error(
@@ -147,11 +147,10 @@ void check_runtime_ref(JobUnit& unit, const Node& root, const JobSource& source)
 void warn_of_deprecated_runtime(JobUnit& unit, const model::Behaviours& behaviours) {
   const model::Runtime& runtime = unit.runtime->runtime;
   if (!policy::is_deprecated(runtime, behaviours)) return;
-  Diagnostic diagnostic =
+  unit.diagnostics.add(
       runtime_ref_error(unit.job, "advice/deprecated-runtime", "spec.runtimeRef.name",
                         fmt::format("runtime \"{}\" is deprecated and will be removed", runtime.id.name),
-                        unit.job.runtime_ref.name.node);
-  unit.diagnostics.add(std::move(diagnostic));
+                        unit.job.runtime_ref.name.node));
 }
 
 // The controller that manages the job; nullptr if it is Trainer's own.
@@ -166,12 +165,11 @@ const Node* other_manager(const JobUnit& unit) {
 void note_other_manager(JobUnit& unit) {
   const Node* manager = other_manager(unit);
   if (!manager) return;
-  Diagnostic diagnostic = runtime_ref_error(
+  unit.diagnostics.add(runtime_ref_error(
       unit.job, "advice/managed-elsewhere", "spec.managedBy",
       fmt::format("{} manages this job: in the cluster that it is applied to, Trainer creates nothing for it",
                   manager->text()),
-      manager);
-  unit.diagnostics.add(std::move(diagnostic));
+      manager));
 }
 
 // This cluster creates no JobSet for a job of another controller, so it refuses none.
@@ -248,7 +246,7 @@ bool resolve(JobUnit& unit, const JobSource& source) {
 // nullopt if the overrides are refused.
 std::optional<policy::RuntimeInfo> merge(JobUnit& unit) {
   const schema::Schema& spec = *unit.target.schemas->kind("JobSet")->schema->property("spec")->schema;
-  return merge_runtime({unit.job, unit.runtime->runtime, spec, *unit.target.behaviours},
+  return merge_runtime(unit.job, unit.runtime->runtime, spec, *unit.target.behaviours,
                        Maker(unit.memory.arena), unit.diagnostics);
 }
 
