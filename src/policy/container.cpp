@@ -144,6 +144,14 @@ const Node* rewritten_source(const Maker& make, const Node& from) {
                 from.origin());
 }
 
+const Node* rewritten_env(const Maker& make, const Node& env) {
+  const Node* name = text_or_empty(make, env, "name");
+  if (const Node* from = env.get("valueFrom")) {
+    return map_of(make, {{"name", name}, {"valueFrom", rewritten_source(make, *from)}}, env.origin());
+  }
+  return map_of(make, {{"name", name}, {"value", text_or_empty(make, env, "value")}}, env.origin());
+}
+
 Container read_container(const Node& node) {
   Container container;
   container.node = &node;
@@ -170,14 +178,6 @@ std::vector<Container> read_containers(const Node& pod_spec, std::string_view ke
   std::vector<Container> containers;
   for (const Node* item : items_at(pod_spec, key)) containers.push_back(read_container(*item));
   return containers;
-}
-
-const Node* rewritten_env(const Maker& make, const Node& env) {
-  const Node* name = text_or_empty(make, env, "name");
-  if (const Node* from = env.get("valueFrom")) {
-    return map_of(make, {{"name", name}, {"valueFrom", rewritten_source(make, *from)}}, env.origin());
-  }
-  return map_of(make, {{"name", name}, {"value", text_or_empty(make, env, "value")}}, env.origin());
 }
 
 void upsert_env(NodeList& list, const Node* env) {
@@ -247,10 +247,6 @@ const Node* to_node(const Maker& make, const Container& container) {
 
 namespace {
 
-using yaml::Entry;
-using yaml::Maker;
-using yaml::Node;
-
 const Node* owner_references(const Maker& make, const model::TrainJob& job) {
   if (!job.is_owner) return nullptr;
   const yaml::Origin origin = make.made("owner-reference", {job.root});
@@ -268,7 +264,7 @@ const Node* owner_references(const Maker& make, const model::TrainJob& job) {
 }  // namespace
 
 const Node* map_of(const Maker& make, std::initializer_list<Pair> pairs, yaml::Origin origin) {
-  std::vector<Entry> entries;
+  std::vector<yaml::Entry> entries;
   entries.reserve(pairs.size());
   for (const Pair& pair : pairs) {
     if (pair.value) entries.push_back({pair.key, pair.value, {}});
@@ -300,6 +296,16 @@ const Node* owned_metadata(const Maker& make, const model::TrainJob& job, std::s
                  {"annotations", annotations && annotations->size() > 0 ? annotations : nullptr},
                  {"ownerReferences", owner_references(make, job)}},
                 origin);
+}
+
+const Node* owned_object(const Maker& make, const model::TrainJob& job, std::string_view api_version,
+                         std::string_view kind, std::string_view name, std::initializer_list<Pair> fields,
+                         yaml::Origin origin) {
+  std::vector<yaml::Entry> entries{{"apiVersion", make.string(api_version, origin), {}},
+                                   {"kind", make.string(kind, origin), {}},
+                                   {"metadata", owned_metadata(make, job, name), {}}};
+  for (const Pair& field : fields) entries.push_back({field.key, field.value, {}});
+  return make.map(entries, origin);
 }
 
 }  // namespace trainjobc::policy

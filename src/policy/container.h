@@ -29,17 +29,15 @@ struct Container {
 // Those of a pod spec's list: "containers" or "initContainers".
 std::vector<Container> read_containers(const yaml::Node& pod_spec, std::string_view key);
 
-// An env element of spec.trainer or spec.initializer as the controller rewrites it: `value: ""` is written, a
-// fieldRef loses its apiVersion, a resourceFieldRef gets a divisor, other sources become empty.
-const yaml::Node* rewritten_env(const yaml::Maker& make, const yaml::Node& env);
-
 // The controller's upserts: replace the first element that matches, or append.
 void upsert_env(NodeList& list, const yaml::Node* env);        // by name
 void upsert_port(NodeList& list, const yaml::Node* port);      // by number or by name; no name equals no name
 void upsert_volume(NodeList& list, const yaml::Node* volume);  // by name
 void upsert_volume_mount(NodeList& list, const yaml::Node* mount);  // by mountPath
 
-// Adds every env of the list, rewritten. `env` may be nullptr.
+// Adds every env element of spec.trainer or spec.initializer as the controller rewrites it: `value: ""` is
+// written, a fieldRef loses its apiVersion, a resourceFieldRef gets a divisor, other sources become empty.
+// `env` may be nullptr.
 void upsert_job_env(const yaml::Maker& make, NodeList& list, const yaml::Node* env);
 
 // {containerPort: 29500}, reached through the headless service.
@@ -79,5 +77,10 @@ const yaml::Node* env_completion_index(const yaml::Maker& make, std::string_view
 // asked for.
 const yaml::Node* owned_metadata(const yaml::Maker& make, const model::TrainJob& job, std::string_view name,
                                  const yaml::Node* labels = nullptr, const yaml::Node* annotations = nullptr);
+
+// An object that belongs to the TrainJob: with these fields after its metadata.
+const yaml::Node* owned_object(const yaml::Maker& make, const model::TrainJob& job,
+                               std::string_view api_version, std::string_view kind, std::string_view name,
+                               std::initializer_list<Pair> fields, yaml::Origin origin);
 
 }  // namespace trainjobc::policy

@@ -28,7 +28,11 @@
 
 #include "base/text/text.h"
 
-namespace trainjobc::policy::ssh {
+namespace trainjobc::policy {
+
+namespace {
+
+using namespace std::string_view_literals;
 
 // Overwrites a contiguous container's elements when the scope ends. Declare it right after the container; a
 // container that grows afterwards leaves unwiped copies, so reserve first.
@@ -52,10 +56,10 @@ using BigNum = std::unique_ptr<BIGNUM, Freed<BN_clear_free>>;
 using BigNumContext = std::unique_ptr<BN_CTX, Freed<BN_CTX_free>>;
 using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
 
-inline const uint8_t* octets(std::string_view bytes) {
+const uint8_t* octets(std::string_view bytes) {
   return reinterpret_cast<const uint8_t*>(bytes.data());
 }
-inline uint8_t* octets(std::string& bytes) {
+uint8_t* octets(std::string& bytes) {
   return reinterpret_cast<uint8_t*>(bytes.data());
 }
 
@@ -65,56 +69,23 @@ struct Curve {
   std::string_view ssh_name;
   int octets;  // of a scalar and of a coordinate
 };
-inline constexpr std::array<Curve, 3> kCurves = {{
+constexpr std::array<Curve, 3> kCurves = {{
     {NID_X9_62_prime256v1, "prime256v1", "nistp256", 32},
     {NID_secp384r1, "secp384r1", "nistp384", 48},
     {NID_secp521r1, "secp521r1", "nistp521", 66},
 }};
-inline constexpr const Curve& kP521 = kCurves[2];
+constexpr const Curve& kP521 = kCurves[2];
 
-inline constexpr std::string_view kEcdsaPrefix = "ecdsa-sha2-";
-inline constexpr std::string_view kEd25519 = "ssh-ed25519";
-inline constexpr std::string_view kRsa = "ssh-rsa";
-inline constexpr size_t kEd25519Octets = 32;
-inline constexpr int kMinRsaBits = 1024;   // what OpenSSH still loads
-inline constexpr int kMaxRsaBits = 16384;  // what libcrypto and OpenSSH can hold
-
-// Reads wire values one after the other; they point into `bytes`. After the first one that does not fit, `ok`
-// is false and all values are empty.
-class WireReader {
- public:
-  explicit WireReader(std::string_view bytes) : rest_(bytes) {}
-
-  std::string_view raw(size_t size);
-  uint32_t number();
-  std::string_view string() { return raw(number()); }
-  // Null if the value is missing, negative or larger than in any key.
-  BigNum mpint();
-  std::string_view rest() const { return rest_; }
-  bool ok() const { return ok_; }
-
- private:
-  std::string_view rest_;
-  bool ok_ = true;
-};
+constexpr std::string_view kEcdsaPrefix = "ecdsa-sha2-";
+constexpr std::string_view kEd25519 = "ssh-ed25519";
+constexpr std::string_view kRsa = "ssh-rsa";
+constexpr size_t kEd25519Octets = 32;
+constexpr int kMinRsaBits = 1024;   // what OpenSSH still loads
+constexpr int kMaxRsaBits = 16384;  // what libcrypto and OpenSSH can hold
 
 struct RsaNumbers {
   BigNum n, e, d, p, q;
 };
-
-// The uncompressed point scalar * G; empty if the scalar is null or not in [1, n - 1].
-std::string public_point(const Curve& curve, const BIGNUM* scalar);
-// Whether n = pq and ed = 1 modulo p - 1 and q - 1; false if a number is null.
-bool consistent(const RsaNumbers& rsa);
-
-// The blobs that authorized_keys contains in base64; each begins with its type.
-std::string ecdsa_blob(const Curve& curve, std::string_view point);
-std::string ed25519_blob(std::string_view public_key);
-std::string rsa_blob(const RsaNumbers& rsa);
-// "<type> <base64>\n".
-std::string authorized_line(std::string_view blob);
-
-namespace {
 
 using Group = std::unique_ptr<EC_GROUP, Freed<EC_GROUP_free>>;
 using Point = std::unique_ptr<EC_POINT, Freed<EC_POINT_free>>;
@@ -132,28 +103,40 @@ void append_mpint(std::string& out, const BIGNUM* value) {
   append_string(out, bytes);
 }
 
-}  // namespace
+// Reads wire values one after the other; they point into `bytes`. After the first one that does not fit, `ok`
+// is false and all values are empty.
+class WireReader {
+ public:
+  explicit WireReader(std::string_view bytes) : rest_(bytes) {}
 
-std::string_view WireReader::raw(size_t size) {
-  ok_ = ok_ && size <= rest_.size();
-  const std::string_view value = rest_.substr(0, ok_ ? size : 0);
-  rest_.remove_prefix(value.size());
-  return value;
-}
+  std::string_view raw(size_t size) {
+    ok_ = ok_ && size <= rest_.size();
+    const std::string_view value = rest_.substr(0, ok_ ? size : 0);
+    rest_.remove_prefix(value.size());
+    return value;
+  }
+  uint32_t number() {
+    uint32_t value = 0;
+    for (const char byte : raw(4)) value = value << 8 | static_cast<uint8_t>(byte);
+    return value;
+  }
+  std::string_view string() { return raw(number()); }
+  // Null if the value is missing, negative or larger than in any key.
+  BigNum mpint() {
+    const std::string_view bytes = string();
+    const bool negative = !bytes.empty() && (static_cast<uint8_t>(bytes[0]) & 0x80) != 0;
+    ok_ = ok_ && !negative && bytes.size() <= kMaxRsaBits / 8 + 1;
+    return BigNum(ok_ ? BN_bin2bn(octets(bytes), static_cast<int>(bytes.size()), nullptr) : nullptr);
+  }
+  std::string_view rest() const { return rest_; }
+  bool ok() const { return ok_; }
 
-uint32_t WireReader::number() {
-  uint32_t value = 0;
-  for (const char byte : raw(4)) value = value << 8 | static_cast<uint8_t>(byte);
-  return value;
-}
+ private:
+  std::string_view rest_;
+  bool ok_ = true;
+};
 
-BigNum WireReader::mpint() {
-  const std::string_view bytes = string();
-  const bool negative = !bytes.empty() && (static_cast<uint8_t>(bytes[0]) & 0x80) != 0;
-  ok_ = ok_ && !negative && bytes.size() <= kMaxRsaBits / 8 + 1;
-  return BigNum(ok_ ? BN_bin2bn(octets(bytes), static_cast<int>(bytes.size()), nullptr) : nullptr);
-}
-
+// The uncompressed point scalar * G; empty if the scalar is null or not in [1, n - 1].
 std::string public_point(const Curve& curve, const BIGNUM* scalar) {
   const Group group(EC_GROUP_new_by_curve_name(curve.nid));
   const BigNumContext context(BN_CTX_secure_new());
@@ -167,7 +150,8 @@ std::string public_point(const Curve& curve, const BIGNUM* scalar) {
   return size == bytes.size() ? bytes : std::string();
 }
 
-// Testing the primality of the user's primes would take seconds, for no benefit.
+// Whether n = pq and ed = 1 modulo p - 1 and q - 1; false if a number is null. Testing the primality of the
+// user's primes would take seconds, for no benefit.
 bool consistent(const RsaNumbers& rsa) {
   const BigNumContext context(BN_CTX_secure_new());
   const BigNum product(BN_secure_new());
@@ -182,6 +166,8 @@ bool consistent(const RsaNumbers& rsa) {
   }
   return true;
 }
+
+// The blobs that authorized_keys contains in base64; each begins with its type.
 
 std::string ecdsa_blob(const Curve& curve, std::string_view point) {
   std::string blob;
@@ -206,23 +192,13 @@ std::string rsa_blob(const RsaNumbers& rsa) {
   return blob;
 }
 
+// "<type> <base64>\n".
 std::string authorized_line(std::string_view blob) {
   return fmt::format("{} {}\n", WireReader(blob).string(), base::base64_encode(blob));
 }
 
-}  // namespace trainjobc::policy::ssh
-
-namespace trainjobc::policy {
-
-namespace {
-
-using namespace std::string_view_literals;
-using ssh::BigNum;
-using ssh::kP521;
-using ssh::octets;
-using Group = std::unique_ptr<EC_GROUP, ssh::Freed<EC_GROUP_free>>;
-using Kdf = std::unique_ptr<EVP_KDF, ssh::Freed<EVP_KDF_free>>;
-using KdfContext = std::unique_ptr<EVP_KDF_CTX, ssh::Freed<EVP_KDF_CTX_free>>;
+using Kdf = std::unique_ptr<EVP_KDF, Freed<EVP_KDF_free>>;
+using KdfContext = std::unique_ptr<EVP_KDF_CTX, Freed<EVP_KDF_CTX_free>>;
 
 constexpr std::string_view kDerivationSalt = "trainjobc ssh key v1";  // a new scheme takes a new number
 constexpr size_t kMinSeedSize = 16;
@@ -239,7 +215,7 @@ KeyError libcrypto_failed(std::string_view what) {
 // source mod (n - 1) + 1; null on failure.
 BigNum reduce_to_scalar(const ScalarSource& source) {
   const Group group(EC_GROUP_new_by_curve_name(kP521.nid));
-  const ssh::BigNumContext context(BN_CTX_secure_new());
+  const BigNumContext context(BN_CTX_secure_new());
   const BigNum wide(BN_bin2bn(source.data(), static_cast<int>(source.size()), nullptr));
   const BigNum modulus(group ? BN_dup(EC_GROUP_get0_order(group.get())) : nullptr);
   BigNum scalar(BN_secure_new());
@@ -267,7 +243,7 @@ std::string sec1_der(std::string_view scalar, std::string_view point) {
 std::string pem_block(std::string_view label, std::string_view der) {
   constexpr size_t kLineSize = 64;
   std::string body = base::base64_encode(der);
-  const ssh::ScopedWipe wipe(body);
+  const ScopedWipe wipe(body);
   std::string text;
   text.reserve(2 * (label.size() + body.size()) + 64);  // growing would leave copies
   text.append("-----BEGIN ").append(label).append("-----\n");
@@ -278,15 +254,15 @@ std::string pem_block(std::string_view label, std::string_view der) {
 
 SshKeyResult p521_key(const ScalarSource& source) {
   const BigNum scalar = reduce_to_scalar(source);
-  const std::string point = ssh::public_point(kP521, scalar.get());
+  const std::string point = public_point(kP521, scalar.get());
   std::string padded(static_cast<size_t>(kP521.octets), '\0');
-  const ssh::ScopedWipe wipe_padded(padded);
+  const ScopedWipe wipe_padded(padded);
   if (point.empty() || BN_bn2binpad(scalar.get(), octets(padded), kP521.octets) != kP521.octets) {
     return libcrypto_failed("compute the SSH key");
   }
   std::string der = sec1_der(padded, point);
-  const ssh::ScopedWipe wipe_der(der);
-  return SshKeyPair{pem_block("EC PRIVATE KEY", der), ssh::authorized_line(ssh::ecdsa_blob(kP521, point))};
+  const ScopedWipe wipe_der(der);
+  return SshKeyPair{pem_block("EC PRIVATE KEY", der), authorized_line(ecdsa_blob(kP521, point))};
 }
 
 // The parameter type isn't const, but libcrypto only reads the values to set.
@@ -312,7 +288,7 @@ bool hkdf_sha512(std::string_view secret, std::string_view salt, std::string_vie
 
 SshKeyResult generate_ssh_key() {
   ScalarSource source{};
-  const ssh::ScopedWipe wipe(source);
+  const ScopedWipe wipe(source);
   if (RAND_priv_bytes(source.data(), static_cast<int>(source.size())) != 1) {
     return libcrypto_failed("get random bytes for an SSH key");
   }
@@ -329,7 +305,7 @@ SshKeyResult derive_ssh_key(std::string_view seed, std::string_view context) {
                                 context.size(), kMaxContextSize)};
   }
   ScalarSource source{};
-  const ssh::ScopedWipe wipe(source);
+  const ScopedWipe wipe(source);
   if (!hkdf_sha512(seed, kDerivationSalt, context, source)) return libcrypto_failed("derive the SSH key");
   return p521_key(source);
 }
@@ -338,13 +314,7 @@ SshKeyResult derive_ssh_key(std::string_view seed, std::string_view context) {
 
 namespace {
 
-using namespace std::string_view_literals;
-using ssh::BigNum;
-using ssh::Curve;
-using ssh::Key;
-using ssh::octets;
-using ssh::RsaNumbers;
-using Bio = std::unique_ptr<BIO, ssh::Freed<BIO_free>>;
+using Bio = std::unique_ptr<BIO, Freed<BIO_free>>;
 // The public blob of a private key.
 using Blob = std::variant<std::string, KeyError>;
 
@@ -363,13 +333,6 @@ KeyError encrypted() {
 }
 KeyError unsupported() {
   return {"the type of the SSH key is not supported; use ECDSA (P-256, P-384, P-521), RSA or Ed25519"};
-}
-
-const Curve* find_curve(std::string_view Curve::*field, std::string_view name) {
-  for (const Curve& curve : ssh::kCurves) {
-    if (curve.*field == name) return &curve;
-  }
-  return nullptr;
 }
 
 // --- finding the key in the text ---
@@ -432,13 +395,13 @@ BigNum number_of(const EVP_PKEY* key, const char* name) {
 Blob blob_of_ecdsa(const EVP_PKEY* key) {
   std::array<char, 64> name{};
   EVP_PKEY_get_group_name(key, name.data(), name.size(), nullptr);
-  const Curve* const curve = find_curve(&Curve::openssl_name, name.data());
+  const Curve* const curve = base::find_in(kCurves, std::string_view(name.data()), &Curve::openssl_name);
   if (curve == nullptr) {
     return KeyError{
         "the SSH key uses a curve that OpenSSH does not support; it supports P-256, P-384 and P-521"};
   }
   const BigNum scalar = number_of(key, OSSL_PKEY_PARAM_PRIV_KEY);
-  const std::string point = ssh::public_point(*curve, scalar.get());
+  const std::string point = public_point(*curve, scalar.get());
   std::string stated(1, '\x04');
   for (const char* const axis : {OSSL_PKEY_PARAM_EC_PUB_X, OSSL_PKEY_PARAM_EC_PUB_Y}) {
     const BigNum coordinate = number_of(key, axis);
@@ -448,24 +411,24 @@ Blob blob_of_ecdsa(const EVP_PKEY* key) {
     stated += bytes;
   }
   if (point != stated) return inconsistent();
-  return ssh::ecdsa_blob(*curve, point);
+  return ecdsa_blob(*curve, point);
 }
 
 Blob blob_of_rsa(const RsaNumbers& rsa) {
   const int bits = rsa.n ? BN_num_bits(rsa.n.get()) : 0;
-  if (bits < ssh::kMinRsaBits || bits > ssh::kMaxRsaBits) {
-    return KeyError{fmt::format("the SSH key is RSA of {} bits; OpenSSH accepts {} to {}", bits,
-                                ssh::kMinRsaBits, ssh::kMaxRsaBits)};
+  if (bits < kMinRsaBits || bits > kMaxRsaBits) {
+    return KeyError{fmt::format("the SSH key is RSA of {} bits; OpenSSH accepts {} to {}", bits, kMinRsaBits,
+                                kMaxRsaBits)};
   }
-  if (!ssh::consistent(rsa)) return inconsistent();
-  return ssh::rsa_blob(rsa);
+  if (!consistent(rsa)) return inconsistent();
+  return rsa_blob(rsa);
 }
 
 Blob blob_of_ed25519(const EVP_PKEY* key) {
-  std::string public_key(ssh::kEd25519Octets, '\0');
+  std::string public_key(kEd25519Octets, '\0');
   size_t size = public_key.size();
   if (key == nullptr || EVP_PKEY_get_raw_public_key(key, octets(public_key), &size) != 1) return damaged();
-  return ssh::ed25519_blob(public_key);
+  return ed25519_blob(public_key);
 }
 
 Blob blob_of_pem(const PrivateBlock& block) {
@@ -490,25 +453,25 @@ Blob blob_of_pem(const PrivateBlock& block) {
 
 // The functions below read one key's fields, after its type; each yields the blob computed from the secret.
 
-Blob read_ed25519(ssh::WireReader& fields) {
+Blob read_ed25519(WireReader& fields) {
   const std::string_view public_key = fields.string();
   const std::string_view secret = fields.string();  // the seed, then the public key again
-  if (secret.size() != 2 * ssh::kEd25519Octets) return damaged();
-  if (secret.substr(ssh::kEd25519Octets) != public_key) return inconsistent();
-  const Key key(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, octets(secret), ssh::kEd25519Octets));
+  if (secret.size() != 2 * kEd25519Octets) return damaged();
+  if (secret.substr(kEd25519Octets) != public_key) return inconsistent();
+  const Key key(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, octets(secret), kEd25519Octets));
   return blob_of_ed25519(key.get());
 }
 
-Blob read_ecdsa(const Curve& curve, ssh::WireReader& fields) {
+Blob read_ecdsa(const Curve& curve, WireReader& fields) {
   const std::string_view name = fields.string();
   const std::string_view stated = fields.string();
   const BigNum scalar = fields.mpint();
-  const std::string point = ssh::public_point(curve, scalar.get());
+  const std::string point = public_point(curve, scalar.get());
   if (name != curve.ssh_name || point.empty() || point != stated) return inconsistent();
-  return ssh::ecdsa_blob(curve, point);
+  return ecdsa_blob(curve, point);
 }
 
-Blob read_rsa(ssh::WireReader& fields) {
+Blob read_rsa(WireReader& fields) {
   RsaNumbers rsa;
   rsa.n = fields.mpint();
   rsa.e = fields.mpint();
@@ -520,12 +483,12 @@ Blob read_rsa(ssh::WireReader& fields) {
   return blob_of_rsa(rsa);
 }
 
-Blob read_key(ssh::WireReader& fields) {
+Blob read_key(WireReader& fields) {
   const std::string_view type = fields.string();
-  if (type == ssh::kEd25519) return read_ed25519(fields);
-  if (type == ssh::kRsa) return read_rsa(fields);
-  if (type.starts_with(ssh::kEcdsaPrefix)) {
-    const Curve* const curve = find_curve(&Curve::ssh_name, type.substr(ssh::kEcdsaPrefix.size()));
+  if (type == kEd25519) return read_ed25519(fields);
+  if (type == kRsa) return read_rsa(fields);
+  if (type.starts_with(kEcdsaPrefix)) {
+    const Curve* const curve = base::find_in(kCurves, type.substr(kEcdsaPrefix.size()), &Curve::ssh_name);
     if (curve != nullptr) return read_ecdsa(*curve, fields);
   }
   return unsupported();
@@ -534,7 +497,7 @@ Blob read_key(ssh::WireReader& fields) {
 // The private section: a check number twice, the key, its comment, and 1, 2, 3, ... up to a multiple of 8
 // bytes.
 Blob read_private_section(std::string_view section) {
-  ssh::WireReader fields(section);
+  WireReader fields(section);
   const uint32_t check = fields.number();
   if (fields.number() != check || !fields.ok() || section.size() % 8 != 0) return damaged();
   Blob blob = read_key(fields);
@@ -549,11 +512,11 @@ Blob blob_of_container(std::string_view body) {
   std::string base64;
   base64.reserve(body.size());
   std::ranges::copy_if(body, std::back_inserter(base64), [](char c) { return c != '\n'; });
-  const ssh::ScopedWipe wipe_base64(base64);
+  const ScopedWipe wipe_base64(base64);
   std::optional<std::string> bytes = base::base64_decode(base64);
   if (!bytes) return damaged();
-  const ssh::ScopedWipe wipe_bytes(*bytes);
-  ssh::WireReader fields(*bytes);
+  const ScopedWipe wipe_bytes(*bytes);
+  WireReader fields(*bytes);
   constexpr std::string_view kMagic = "openssh-key-v1\0"sv;
   if (fields.raw(kMagic.size()) != kMagic) return damaged();
   const std::string_view cipher = fields.string();
@@ -599,7 +562,7 @@ SshKeyResult load_ssh_key(std::string_view pem) {
   const Blob blob = container ? blob_of_container(block.body) : blob_of_pem(block);
   ERR_clear_error();  // OpenSSL's reasons are about ASN.1, so they aren't shown
   if (const auto* error = std::get_if<KeyError>(&blob)) return *error;
-  SshKeyPair pair{.private_pem = {}, .authorized_key = ssh::authorized_line(std::get<std::string>(blob))};
+  SshKeyPair pair{.private_pem = {}, .authorized_key = authorized_line(std::get<std::string>(blob))};
   pair.private_pem.reserve(pem.size() + 1);
   pair.private_pem.append(pem);
   if (!pem.ends_with('\n')) pair.private_pem.push_back('\n');
@@ -627,8 +590,7 @@ std::string z85_encode(std::span<const uint8_t, kKeyOctets> bytes) {
 
 // The key is stored unchanged; X25519 clamps its own copy.
 bool x25519_public(const CurveKey& secret, CurveKey& public_key) {
-  const std::unique_ptr<EVP_PKEY, decltype([](EVP_PKEY* key) { EVP_PKEY_free(key); })> key(
-      EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nullptr, secret.data(), secret.size()));
+  const Key key(EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nullptr, secret.data(), secret.size()));
   size_t size = public_key.size();
   return key && EVP_PKEY_get_raw_public_key(key.get(), public_key.data(), &size) == 1 && size == kKeyOctets;
 }
@@ -637,13 +599,13 @@ bool x25519_public(const CurveKey& secret, CurveKey& public_key) {
 
 std::string flux_curve_certificate(std::string_view job_name, std::string_view uid) {
   CurveKey secret{};
-  const ssh::ScopedWipe wipe_secret(secret);
+  const ScopedWipe wipe_secret(secret);
   if (EVP_Q_digest(nullptr, "SHA256", nullptr, uid.data(), uid.size(), secret.data(), nullptr) != 1)
     return {};
   CurveKey public_key{};
   if (!x25519_public(secret, public_key)) return {};
   std::string secret_text = z85_encode(secret);
-  const ssh::ScopedWipe wipe_text(secret_text);
+  const ScopedWipe wipe_text(secret_text);
   // Two spaces after each '#', a blank line before the metadata: `flux keygen` writes it so.
   return fmt::format(
       "#  ZeroMQ CURVE Secret Certificate\n"

@@ -82,14 +82,21 @@ struct FrameworkLabel {
   std::string_view name_prefix;  // of the runtimes that it is for; "" for all others
 };
 
-// An implementation of MPI that Trainer does not set up, and the variables by which its launcher learns what
-// it needs.
-struct OtherMpi {
-  std::string_view name;
-  std::string_view hostfile;
-  std::string_view slots;  // "" if the hostfile says them
+// An implementation of MPI, and the variables by which its launcher learns what it needs; "" if it has none
+// for that.
+struct MpiImplementation {
+  std::string_view name;                  // spec.mlPolicy.mpi.mpiImplementation
+  std::span<const std::string_view> env;  // all of those below
+  std::string_view hostfile;              // path of the hostfile
+  std::string_view keeps_domains;         // "true": hosts keep their full names
+  std::string_view slots;                 // processes per node, if the hostfile does not say them
   std::string_view ssh_arguments;
-  std::string_view interface;
+  std::string_view interface;       // of the launcher's own address
+  std::string_view slot_separator;  // between a host and its slots in the hostfile
+
+  // Hydra is the launcher of MPICH and Intel MPI. Without an interface, its nodes call back at its host name,
+  // which they can't resolve; in the hostfile, it recognizes itself by its host name only.
+  bool is_hydra() const { return !interface.empty(); }
 };
 
 // A program that starts the processes of a node, and how it learns of the other nodes.
@@ -135,7 +142,7 @@ struct Framework {
   bool processes_per_node = false;  // `processes` counts those of a node, otherwise those of the job
   // Variables with more arguments for ssh, of some launchers.
   std::span<const std::string_view> ssh_arguments;
-  std::span<const OtherMpi> other_implementations;
+  std::span<const MpiImplementation> other_implementations;  // that Trainer does not set up
   bool has_flags = false;  // each variable has a flag, which has priority: --nnodes for PET_NNODES
   // What starts several processes on a node; empty if each container is one process.
   std::span<const Launcher> launchers;

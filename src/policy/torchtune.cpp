@@ -34,17 +34,13 @@ const model::TorchtuneBehaviour& rules_of(const RuntimeInfo& info) {
   return info.behaviours->torchtune;
 }
 
-bool holds(std::span<const std::string_view> list, std::string_view word) {
-  return base::contains(list, word);
-}
-
 std::string_view before_equals(std::string_view text) {
   return text.substr(0, text.find('='));
 }
 
 // Whether a word of a command is a setting that the runtime owns.
 bool is_setting(const RuntimeInfo& info, std::string_view word) {
-  return holds(rules_of(info).settings, before_equals(word));
+  return base::contains(rules_of(info).settings, before_equals(word));
 }
 
 std::vector<std::string_view> arguments(const RuntimeInfo& info) {
@@ -55,19 +51,12 @@ std::vector<std::string_view> arguments(const RuntimeInfo& info) {
   return words;
 }
 
-bool is_true(std::string_view text) {
-  constexpr std::string_view kTrue = "true";
-  return text.size() == kTrue.size() && std::ranges::equal(text, kTrue, [](char a, char b) {
-           return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
-         });
-}
-
 // Whether an argument key=value turns `item` on.
 bool is_enabled(const std::vector<std::string_view>& args, std::string_view item) {
   return std::ranges::any_of(args, [&](std::string_view arg) {
     const size_t equals = arg.find('=');
     return equals != std::string_view::npos && arg.substr(0, equals).find(item) != std::string_view::npos &&
-           is_true(base::trimmed(arg.substr(equals + 1), base::kGoSpace));
+           base::lower_case(base::trimmed(arg.substr(equals + 1), base::kGoSpace)) == "true";
   });
 }
 
@@ -148,7 +137,7 @@ void check_qlora(PluginContext& context, const std::string& model, const std::st
                          info.job->runtime_ref.name.node);
   }
   const bool single_device = config.find("_qlora_single_device") != std::string::npos;
-  if (single_device || !holds(kSmallModels, model)) return;
+  if (single_device || !base::contains(kSmallModels, model)) return;
   const Node* given = info.job->trainer->num_proc_per_node;
   const Node* resources = info.job->trainer->resources_per_node;
   context.findings.add("input/torchtune-qlora", "spec.trainer.numProcPerNode",
@@ -173,16 +162,6 @@ void check_arguments(PluginContext& context) {
     }
     ++index;
   }
-}
-
-// The webhook ignores CPUs: without a number it assumes "auto".
-ProcPerNode webhook_processes(const RuntimeInfo& info) {
-  ProcPerNode processes;
-  processes.source = info.job->trainer->num_proc_per_node;
-  if (!processes.source) return processes;
-  processes.number = processes.source->as_int();
-  if (!processes.number) processes.word = processes.source->text();
-  return processes;
 }
 
 // The settings in the runtime's own command that are kept; only its trainer containers count.
@@ -232,7 +211,7 @@ void validate_torchtune(PluginContext& context) {
   const RuntimeInfo& info = context.info;
   const model::LocatedText& runtime = info.job->runtime_ref.name;
   const std::string model = model_of(runtime.value);
-  if (!holds(rules_of(info).models, model)) {
+  if (!base::contains(rules_of(info).models, model)) {
     context.findings.add(
         "input/torchtune-model", "spec.runtimeRef.name",
         fmt::format("the runtime's name \"{}\" does not say which torchtune model to train", runtime.value),
@@ -240,7 +219,8 @@ void validate_torchtune(PluginContext& context) {
   }
   if (!check_num_nodes_given(context)) return;
   const int64_t num_nodes = info.job->trainer->num_nodes ? info.job->trainer->num_nodes->value : 1;
-  const ProcPerNode processes = webhook_processes(info);
+  // The webhook ignores CPUs: without a number it assumes "auto".
+  const ProcPerNode processes = read_processes(info.job->trainer->num_proc_per_node);
   const Recipe recipe = choose_recipe(info, num_nodes, processes);
   check_qlora(context, model, model + std::string(recipe.config_suffix), processes);
   check_nodes(context, model, num_nodes);
@@ -252,7 +232,7 @@ void expand_torchtune(PluginContext& context, int64_t num_nodes, const ProcPerNo
   const yaml::Maker& make = context.make;
   const Node* command = info.job->trainer->command;
   const yaml::Origin origin = make.made("torch/torchtune", {command});
-  NodeList words(command->items().begin(), command->items().end());
+  NodeList words = copied_items(command);
   if (needs_rendezvous(info, num_nodes, processes)) {
     words.push_back(make.copied(
         fmt::format("--rdzv_endpoint={}:{}", first_node_address(info), model::kTrainerPort), origin));

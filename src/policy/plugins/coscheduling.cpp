@@ -56,12 +56,8 @@ void build(PluginContext& context, NodeList& objects) {
                                    {"minResources", to_node(make, gang.resources, origin)},
                                    {"scheduleTimeoutSeconds", timeout ? timeout->node : nullptr}},
                                   origin);
-  objects.push_back(map_of(make,
-                           {{"apiVersion", make.string("scheduling.x-k8s.io/v1alpha1", origin)},
-                            {"kind", make.string("PodGroup", origin)},
-                            {"metadata", owned_metadata(make, *info.job, info.job_name())},
-                            {"spec", spec}},
-                           origin));
+  objects.push_back(owned_object(make, *info.job, "scheduling.x-k8s.io/v1alpha1", "PodGroup", info.job_name(),
+                                 {{"spec", spec}}, origin));
 }
 
 }  // namespace

@@ -333,12 +333,7 @@ const Node* config_map(PluginContext& context) {
                             {{"entrypoint.sh", make.copied(entrypoint_script(cluster), origin)},
                              {"init.sh", make.copied(init_script(cluster), origin)}},
                             origin);
-  return map_of(make,
-                {{"apiVersion", make.string("v1", origin)},
-                 {"kind", make.string("ConfigMap", origin)},
-                 {"metadata", owned_metadata(make, *info.job, config_map_name(info))},
-                 {"data", data}},
-                origin);
+  return owned_object(make, *info.job, "v1", "ConfigMap", config_map_name(info), {{"data", data}}, origin);
 }
 
 const Node* curve_secret(PluginContext& context) {
@@ -348,12 +343,7 @@ const Node* curve_secret(PluginContext& context) {
   const std::string certificate = flux_curve_certificate(info.job_name(), info.job->uid);
   const Node* data =
       map_of(make, {{"curve.cert", make.copied(base::base64_encode(certificate), origin)}}, origin);
-  return map_of(make,
-                {{"apiVersion", make.string("v1", origin)},
-                 {"kind", make.string("Secret", origin)},
-                 {"metadata", owned_metadata(make, *info.job, curve_secret_name(info))},
-                 {"data", data}},
-                origin);
+  return owned_object(make, *info.job, "v1", "Secret", curve_secret_name(info), {{"data", data}}, origin);
 }
 
 void check_processes(PluginContext& context) {

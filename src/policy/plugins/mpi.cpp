@@ -30,21 +30,6 @@ constexpr std::array<OwnedObject, 2> kObjects{{
     {"Secret", "-mpi-ssh-auth", OwnedObject::Content::SshKey},
     {"ConfigMap", "-mpi-hostfile"},
 }};
-// The variables of an implementation of MPI, by what they set; "" if it has none for that.
-struct Implementation {
-  std::string_view name;                  // spec.mlPolicy.mpi.mpiImplementation
-  std::span<const std::string_view> env;  // all of those below
-  std::string_view hostfile;              // path of the hostfile
-  std::string_view keeps_domains;         // "true": hosts keep their full names
-  std::string_view slots;                 // processes per node
-  std::string_view shell_args;            // arguments of ssh
-  std::string_view interface;             // of the launcher's own address
-  std::string_view slot_separator;        // between a host and its slots in the hostfile
-
-  // Hydra is the launcher of MPICH and Intel MPI. Without an interface, its nodes call back at its host name,
-  // which they can't resolve; in the hostfile, it recognizes itself by its host name only.
-  bool is_hydra() const { return !interface.empty(); }
-};
 
 // The variables of the dialects' implementations. Source of the names: each one's manual.
 constexpr std::array<std::string_view, 4> kIntelEnv{
@@ -53,11 +38,8 @@ constexpr std::array<std::string_view, 3> kMpichEnv{"HYDRA_HOST_FILE", "HYDRA_LA
                                                     "HYDRA_IFACE"};
 constexpr std::array<std::string_view, 2> kHydraSshArguments{kMpichEnv[1], kIntelEnv[2]};
 
-constexpr std::array<OtherMpi, 2> kOthers{{{"Intel", kIntelEnv[0], kIntelEnv[1], kIntelEnv[2], kIntelEnv[3]},
-                                           {"MPICH", kMpichEnv[0], "", kMpichEnv[1], kMpichEnv[2]}}};
-
 // OpenMPI, which Trainer sets up; Intel and MPICH, of dialects.
-constexpr std::array kImplementations = std::to_array<Implementation>({
+constexpr std::array kImplementations = std::to_array<MpiImplementation>({
     {"OpenMPI", kEnv, kEnv[0], kEnv[2], kEnv[3], kEnv[1], "", " slots="},
     {"Intel", kIntelEnv, kIntelEnv[0], "", kIntelEnv[1], kIntelEnv[2], kIntelEnv[3], ":"},
     {"MPICH", kMpichEnv, kMpichEnv[0], "", "", kMpichEnv[1], kMpichEnv[2], ":"},
@@ -65,10 +47,6 @@ constexpr std::array kImplementations = std::to_array<Implementation>({
 
 constexpr std::string_view kKeyVolume = "mpi-ssh-auth";
 constexpr std::string_view kHostfileVolume = "mpi-hostfile";
-
-const Node* text(const Maker& make, std::string_view value, yaml::Origin origin) {
-  return make.copied(value, origin);
-}
 
 // `mode` may be nullptr.
 const Node* key_item(const Maker& make, std::string_view key, std::string_view path, const Node* mode,
@@ -86,7 +64,7 @@ const Node* key_volume(const Maker& make, const RuntimeInfo& info) {
                        key_item(make, "ssh-publickey", "id_rsa.pub", mode(0644), origin),
                        key_item(make, "ssh-publickey", "authorized_keys", mode(0644), origin)};
   const Node* secret = map_of(make,
-                              {{"secretName", text(make, kObjects[0].name_for(info.job_name()), origin)},
+                              {{"secretName", make.copied(kObjects[0].name_for(info.job_name()), origin)},
                                {"defaultMode", mode(0400)},
                                {"items", make.list(items, origin)}},
                               origin);
@@ -100,8 +78,9 @@ std::string hostfile_name(const RuntimeInfo& info) {
 const Node* hostfile_volume(const Maker& make, const RuntimeInfo& info) {
   const yaml::Origin origin = make.made("mpi/hostfile-volume");
   const NodeList items{key_item(make, "hostfile", "hostfile", make.integer(0444, origin), origin)};
-  const Node* config_map = map_of(
-      make, {{"name", text(make, hostfile_name(info), origin)}, {"items", make.list(items, origin)}}, origin);
+  const Node* config_map =
+      map_of(make, {{"name", make.copied(hostfile_name(info), origin)}, {"items", make.list(items, origin)}},
+             origin);
   return map_of(make, {{"name", make.string(kHostfileVolume, origin)}, {"configMap", config_map}}, origin);
 }
 
@@ -125,18 +104,18 @@ void resolve_slots(RuntimeInfo& info) {
 }
 
 // nullptr if the runtime names no known implementation.
-const Implementation* implementation_of(const RuntimeInfo& info) {
+const MpiImplementation* implementation_of(const RuntimeInfo& info) {
   const auto& given = info.policy->mpi->implementation;
-  return given ? base::find_in(kImplementations, given->value, &Implementation::name) : nullptr;
+  return given ? base::find_in(kImplementations, given->value, &MpiImplementation::name) : nullptr;
 }
 
 std::span<const std::string_view> dialect_env(const RuntimeInfo& info) {
-  const Implementation* implementation = implementation_of(info);
+  const MpiImplementation* implementation = implementation_of(info);
   return implementation ? implementation->env : std::span<const std::string_view>();
 }
 
 std::string_view dialect_processes(const RuntimeInfo& info) {
-  const Implementation* implementation = implementation_of(info);
+  const MpiImplementation* implementation = implementation_of(info);
   return implementation ? implementation->slots : std::string_view();
 }
 
@@ -163,7 +142,7 @@ void prepare_launcher(PluginContext& context, Container& container) {
   upsert_volume_mount(container.volume_mounts,
                       mount(make, kHostfileVolume, make.string("/etc/mpi", origin), origin));
   const auto& implementation = info.policy->mpi->implementation;
-  const Implementation* known = implementation_of(info);
+  const MpiImplementation* known = implementation_of(info);
   if (!known) {
     base::Diagnostic& finding =
         context.findings.add("input/mpi-implementation", "spec.runtimeRef",
@@ -185,7 +164,7 @@ void prepare_launcher(PluginContext& context, Container& container) {
   set(known->hostfile, "/etc/mpi/hostfile", make.made("mpi/hostfile-location"));
   set(known->keeps_domains, "true", make.made("mpi/keep-fqdn-hostnames"));
   set(known->slots, std::to_string(slots(info)), make.made("mpi/default-slots", {slots_source}));
-  set(known->shell_args, "-o ConnectionAttempts=10", make.made("mpi/rsh-args"));
+  set(known->ssh_arguments, "-o ConnectionAttempts=10", make.made("mpi/rsh-args"));
   set(known->interface, "eth0", make.made("mpi/interface"));
 }
 
@@ -224,7 +203,7 @@ std::string host_of(const RuntimeInfo& info, const PodSet& set, const std::strin
 // One line per pod, in the order of the replicatedJobs.
 std::string hostfile(const RuntimeInfo& info) {
   std::string lines;
-  const Implementation* implementation = implementation_of(info);
+  const MpiImplementation* implementation = implementation_of(info);
   if (!implementation) return lines;
   for (const PodSet& set : info.pod_sets) {
     if (!has_hosts(info, set)) continue;
@@ -254,7 +233,7 @@ double digits_below(int64_t count) {
 
 // The size of the hostfile, computed without writing it.
 double hostfile_size(const RuntimeInfo& info) {
-  const Implementation* implementation = implementation_of(info);
+  const MpiImplementation* implementation = implementation_of(info);
   if (!implementation) return 0;
   double size = 0;
   for (const PodSet& set : info.pod_sets) {
@@ -292,12 +271,8 @@ const Node* hostfile_config_map(PluginContext& context) {
   const Maker& make = context.make;
   const yaml::Origin origin = make.made("mpi/hostfile");
   const Node* data = map_of(make, {{"hostfile", make.copied(hostfile(context.info), origin)}}, origin);
-  return map_of(make,
-                {{"apiVersion", make.string("v1", origin)},
-                 {"kind", make.string("ConfigMap", origin)},
-                 {"metadata", owned_metadata(make, *context.info.job, hostfile_name(context.info))},
-                 {"data", data}},
-                origin);
+  return owned_object(make, *context.info.job, "v1", "ConfigMap", hostfile_name(context.info),
+                      {{"data", data}}, origin);
 }
 
 // The job that a derived key belongs to. A job without a namespace may be applied to any, so it must not
@@ -335,14 +310,11 @@ const Node* ssh_secret(PluginContext& context, const std::string& name) {
              {{"ssh-privatekey", make.copied(base::base64_encode(pair.private_pem), origin)},
               {"ssh-publickey", make.copied(base::base64_encode(pair.authorized_key), origin)}},
              origin);
-  return map_of(make,
-                {{"apiVersion", make.string("v1", origin)},
-                 {"kind", make.string("Secret", origin)},
-                 {"metadata", owned_metadata(make, job, name)},
-                 {"type", make.string("kubernetes.io/ssh-auth", origin)},
-                 {"immutable", make.boolean(true, origin)},
-                 {"data", data}},
-                origin);
+  return owned_object(make, job, "v1", "Secret", name,
+                      {{"type", make.string("kubernetes.io/ssh-auth", origin)},
+                       {"immutable", make.boolean(true, origin)},
+                       {"data", data}},
+                      origin);
 }
 
 bool is_used(const RuntimeInfo& info) {
@@ -403,7 +375,7 @@ constexpr Plugin kPlugin{.name = "MPI",
                                        .dialect_processes = dialect_processes,
                                        .processes_per_node = true,
                                        .ssh_arguments = kHydraSshArguments,
-                                       .other_implementations = kOthers,
+                                       .other_implementations = std::span(kImplementations).subspan(1),
                                        .sets_job = true,
                                        .has_processes = true},
                          .objects = kObjects,

@@ -42,13 +42,7 @@ int64_t cpus_of(const Node* list) {
 
 ProcPerNode given_processes(const RuntimeInfo& info) {
   const Node* given = info.job->trainer ? info.job->trainer->num_proc_per_node : nullptr;
-  if (!given) given = info.policy->torch->num_proc_per_node;
-  ProcPerNode processes;
-  processes.source = given;
-  if (!given) return processes;
-  processes.number = given->as_int();
-  if (!processes.number) processes.word = given->text();
-  return processes;
+  return read_processes(given ? given : info.policy->torch->num_proc_per_node);
 }
 
 // Whether a list of the job's resources shows that the job trains on CPUs.
@@ -81,12 +75,8 @@ ProcPerNode from_node_resources(const RuntimeInfo& info, ProcPerNode given) {
   return {std::max<int64_t>(1, cpus), "", resources.source};
 }
 
-}  // namespace
-
-std::string ProcPerNode::text() const {
-  return number ? std::to_string(*number) : word;
-}
-
+// The job's numProcPerNode, otherwise the runtime's; if that is not a number, the number that the Trainer
+// version derives from the resources.
 ProcPerNode proc_per_node(const RuntimeInfo& info) {
   ProcPerNode given = given_processes(info);
   switch (info.behaviours->torch.processes) {
@@ -98,38 +88,24 @@ ProcPerNode proc_per_node(const RuntimeInfo& info) {
 
 // Elastic torchrun: a range of nodes instead of a number, in runtimes of dialects.
 
-// PET_NNODES: "2", or "2:8" if the runtime is elastic.
-std::string node_range(const RuntimeInfo& info, int64_t nodes);
-
-inline constexpr std::string_view kRendezvousBackend = "PET_RDZV_BACKEND";
-inline constexpr std::string_view kRendezvousHost = "PET_RDZV_ENDPOINT";
-inline constexpr std::string_view kRendezvousId = "PET_RDZV_ID";
-inline constexpr std::string_view kRendezvousConfig = "PET_RDZV_CONF";
-inline constexpr std::string_view kMaxRestarts = "PET_MAX_RESTARTS";
+constexpr std::string_view kRendezvousBackend = "PET_RDZV_BACKEND";
+constexpr std::string_view kRendezvousHost = "PET_RDZV_ENDPOINT";
+constexpr std::string_view kRendezvousId = "PET_RDZV_ID";
+constexpr std::string_view kRendezvousConfig = "PET_RDZV_CONF";
+constexpr std::string_view kMaxRestarts = "PET_MAX_RESTARTS";
 
 // An argument of torchrun.
 struct ElasticSetting {
   std::string_view variable;  // PET_RDZV_BACKEND
   std::string value;
-  const yaml::Node* source = nullptr;
+  const Node* source = nullptr;
 
-  std::string flag() const;  // --rdzv_backend
+  // --rdzv_backend
+  std::string flag() const {
+    constexpr std::string_view kPrefix = "PET_";
+    return "--" + base::lower_case(variable.substr(kPrefix.size()));
+  }
 };
-
-// The settings of torchrun's rendezvous, and how often it may restart its workers. None if the runtime is not
-// elastic.
-std::vector<ElasticSetting> elastic_settings(const RuntimeInfo& info, const Container& container);
-
-// Adds the variables of the rendezvous. Does nothing if the runtime is not elastic.
-void inject_rendezvous(PluginContext& context, Container& container);
-
-// Makes the job complete when its first node is, to which the others connect: otherwise a node that never
-// started, or was lost, would keep the job waiting forever. Does nothing if the runtime is not elastic.
-void complete_with_first_node(PluginContext& context, PodSet& trainer);
-
-namespace {
-
-using yaml::Node;
 
 const model::ElasticPolicy* elastic_of(const RuntimeInfo& info) {
   const auto& elastic = info.policy->torch->elastic;
@@ -164,8 +140,7 @@ std::string rendezvous_config(const RuntimeInfo& info, const Container& containe
   return fmt::format("{}true{}{}", kIsHost, value.empty() ? "" : ",", value);
 }
 
-}  // namespace
-
+// PET_NNODES: "2", or "2:8" if the runtime is elastic.
 std::string node_range(const RuntimeInfo& info, int64_t nodes) {
   const model::ElasticPolicy* elastic = elastic_of(info);
   if (!elastic || (!elastic->min_nodes && !elastic->max_nodes)) return std::to_string(nodes);
@@ -174,11 +149,8 @@ std::string node_range(const RuntimeInfo& info, int64_t nodes) {
   return fmt::format("{}:{}", least, most);
 }
 
-std::string ElasticSetting::flag() const {
-  constexpr std::string_view kPrefix = "PET_";
-  return "--" + base::lower_case(variable.substr(kPrefix.size()));
-}
-
+// The settings of torchrun's rendezvous, and how often it may restart its workers. None if the runtime is not
+// elastic.
 // Source of the rule: the API's own words, "only the c10d backend is supported", and torchrun's variables.
 std::vector<ElasticSetting> elastic_settings(const RuntimeInfo& info, const Container& container) {
   const model::ElasticPolicy* elastic = elastic_of(info);
@@ -195,6 +167,7 @@ std::vector<ElasticSetting> elastic_settings(const RuntimeInfo& info, const Cont
   return settings;
 }
 
+// Adds the variables of the rendezvous. Does nothing if the runtime is not elastic.
 void inject_rendezvous(PluginContext& context, Container& container) {
   const yaml::Maker& make = context.make;
   const Node* own = elastic_of(context.info) ? config_of_job(context.info) : nullptr;
@@ -211,6 +184,8 @@ void inject_rendezvous(PluginContext& context, Container& container) {
   }
 }
 
+// Makes the job complete when its first node is, to which the others connect: otherwise a node that never
+// started, or was lost, would keep the job waiting forever. Does nothing if the runtime is not elastic.
 void complete_with_first_node(PluginContext& context, PodSet& trainer) {
   const model::ElasticPolicy* elastic = elastic_of(context.info);
   if (!elastic || trainer.replicated_job->at({"template", "spec", "successPolicy"})) return;
@@ -223,10 +198,6 @@ void complete_with_first_node(PluginContext& context, PodSet& trainer) {
 }
 
 // --torchrun flags: for images whose torchrun ignores the environment.
-
-namespace {
-
-using yaml::Node;
 
 // Before 2.0 torchrun knows --nproc_per_node only, since then --nproc-per-node, too.
 struct Flag {
@@ -289,9 +260,22 @@ size_t words_of_flag(std::string_view word) {
 
 }  // namespace
 
+std::string ProcPerNode::text() const {
+  return number ? std::to_string(*number) : word;
+}
+
+ProcPerNode read_processes(const Node* given) {
+  ProcPerNode processes;
+  processes.source = given;
+  if (!given) return processes;
+  processes.number = given->as_int();
+  if (!processes.number) processes.word = given->text();
+  return processes;
+}
+
 std::vector<const Node*> torchrun_words(const Node* command, const Node* args) {
   if (!is_torchrun(command)) return {};
-  NodeList words(command->items().begin(), command->items().end());
+  NodeList words = copied_items(command);
   if (args) words.insert(words.end(), args->items().begin(), args->items().end());
   size_t count = 1;
   while (count < words.size()) {
@@ -303,6 +287,9 @@ std::vector<const Node*> torchrun_words(const Node* command, const Node* args) {
   return words;
 }
 
+namespace {
+
+// Writes the PET_* values as flags too, after a leading `torchrun`. Flags that are already there stay.
 void write_torchrun_flags(PluginContext& context, const Container& container, const PodCount& nodes,
                           const ProcPerNode& processes) {
   RuntimeInfo& info = context.info;
@@ -332,10 +319,7 @@ void write_torchrun_flags(PluginContext& context, const Container& container, co
   info.trainer_command = context.make.list(words, command->origin());
 }
 
-namespace {
-
 using yaml::Maker;
-using yaml::Node;
 
 // Those of Trainer, then those of an elastic runtime; whether the last of them is set depends on the runtime.
 constexpr std::array<std::string_view, 10> kEnv{

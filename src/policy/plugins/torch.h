@@ -20,9 +20,8 @@ struct ProcPerNode {
   std::string text() const;
 };
 
-// The job's numProcPerNode, otherwise the runtime's; if that is not a number, the number that the Trainer
-// version derives from the resources.
-ProcPerNode proc_per_node(const RuntimeInfo& info);
+// What numProcPerNode says; `given` may be nullptr.
+ProcPerNode read_processes(const yaml::Node* given);
 
 // Whether the job's command is exactly [tune, run].
 bool is_torchtune(const RuntimeInfo& info);
@@ -34,10 +33,5 @@ void expand_torchtune(PluginContext& context, int64_t num_nodes, const ProcPerNo
 // The leading words of a command and its arguments that torchrun itself reads: all before the script, which
 // gets the others. None if the command doesn't begin with torchrun. The lists may be nullptr.
 std::vector<const yaml::Node*> torchrun_words(const yaml::Node* command, const yaml::Node* args);
-
-// --torchrun flags: writes the PET_* values as flags too, after a leading `torchrun`. Flags that are already
-// there stay.
-void write_torchrun_flags(PluginContext& context, const Container& container, const PodCount& nodes,
-                          const ProcPerNode& processes);
 
 }  // namespace trainjobc::policy::torch

@@ -83,12 +83,8 @@ void build(PluginContext& context, NodeList& objects) {
                              {"priorityClassName", priority_class(info)},
                              {"networkTopology", network_topology(make, info)}},
                             origin);
-  objects.push_back(map_of(make,
-                           {{"apiVersion", make.string("scheduling.volcano.sh/v1beta1", origin)},
-                            {"kind", make.string("PodGroup", origin)},
-                            {"metadata", owned_metadata(make, *info.job, info.job_name())},
-                            {"spec", spec}},
-                           origin));
+  objects.push_back(owned_object(make, *info.job, "scheduling.volcano.sh/v1beta1", "PodGroup",
+                                 info.job_name(), {{"spec", spec}}, origin));
 }
 
 }  // namespace

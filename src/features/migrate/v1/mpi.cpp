@@ -85,7 +85,7 @@ class MpiDraft {
     const Node* given = job_.get("mpiImplementation");
     if (!given || given->text() == kOpenMpi) return true;
     const auto others = policy::mpi::kPlugin.framework.other_implementations;
-    const auto found = std::ranges::find(others, given->text(), &policy::OtherMpi::name);
+    const auto found = std::ranges::find(others, given->text(), &policy::MpiImplementation::name);
     if (found == others.end()) {
       conversion_.findings.lose("spec.mpiImplementation",
                                 fmt::format("there is no implementation {}", k8s::quoted(*given)),
@@ -367,8 +367,8 @@ class MpiDraft {
   const Job& job_;
   const Maker& make_;
   const Replica* worker_;
-  const policy::OtherMpi* other_ = nullptr;  // not OpenMPI
-  bool trains_too_ = false;                  // the launcher
+  const policy::MpiImplementation* other_ = nullptr;  // not OpenMPI
+  bool trains_too_ = false;                           // the launcher
 };
 
 }  // namespace

@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 3> kOfMpiPod{"K_MPI_JOB_ROLE", "NVIDIA_VI
 bool is_of_mpi_pod(std::string_view variable) {
   const auto arguments = policy::mpi::kPlugin.framework.ssh_arguments;
   const auto others = policy::mpi::kPlugin.framework.other_implementations;
-  const auto is_its = [&](const policy::OtherMpi& other) {
+  const auto is_its = [&](const policy::MpiImplementation& other) {
     return variable == other.hostfile || variable == other.slots || variable == other.interface;
   };
   if (std::ranges::any_of(others, is_its)) return true;
