@@ -188,17 +188,6 @@ bool is_word(std::string_view text, CharTest outer, std::string_view others) {
          std::ranges::all_of(text, [&](char c) { return outer(c) || others.find(c) != others.npos; });
 }
 
-// Calls `visit` with each part of `text` between separators; stops at the first false.
-template <class Visit>
-bool all_parts(std::string_view text, std::string_view separators, Visit visit) {
-  while (true) {
-    const size_t end = text.find_first_of(separators);
-    if (!visit(text.substr(0, end))) return false;
-    if (end == text.npos) return true;
-    text.remove_prefix(end + 1);
-  }
-}
-
 bool is_underscored_word(std::string_view part) {
   if (part.starts_with('_')) part.remove_prefix(1);
   return is_word(part, is_lower_alnum, "-_");

@@ -64,6 +64,17 @@ inline bool has_form(Form form, std::string_view text) {
 // A similar text that has the form; "" if there is no obvious one.
 std::string improved(Form form, std::string_view text);
 
+// Whether `fits` is true of each part of `text` between separators.
+template <class Fits>
+bool all_parts(std::string_view text, std::string_view separators, Fits fits) {
+  while (true) {
+    const size_t end = text.find_first_of(separators);
+    if (!fits(text.substr(0, end))) return false;
+    if (end == text.npos) return true;
+    text.remove_prefix(end + 1);
+  }
+}
+
 // The name as Kubernetes checks one that it appends to: if it ends in a dash, its last two bytes become "a".
 std::string as_prefix(std::string_view name);
 

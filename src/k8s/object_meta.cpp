@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "base/text/text.h"
 #include "k8s/name_syntax.h"
 #include "rules/rules.h"
@@ -18,11 +16,12 @@ namespace {
 using yaml::Entry;
 using yaml::Node;
 
-void add(Violations& violations, std::string_view rule, std::string_view field, base::Location location,
-         std::string message, std::string hint = "") {
+base::Diagnostic& add(Violations& violations, std::string_view rule, std::string_view field,
+                      base::Location location, std::string message, std::string hint = "") {
   base::Diagnostic& diagnostic =
       violations.emplace_back(rules::finding(rule, std::move(message), std::move(hint), location));
   diagnostic.field = field;
+  return diagnostic;
 }
 
 void check_labels(const Node& labels, Violations& out) {
@@ -56,16 +55,10 @@ void check_annotations(const Node& annotations, Violations& out) {
       "put large data into a ConfigMap");
 }
 
-}  // namespace
-
-Violations validate_labels(const Node& metadata) {
-  Violations violations;
-  if (const Node* labels = metadata.get("labels")) check_labels(*labels, violations);
-  if (const Node* annotations = metadata.get("annotations")) check_annotations(*annotations, violations);
-  return violations;
+void add_label_violations(const Node& metadata, Violations& out) {
+  if (const Node* labels = metadata.get("labels")) check_labels(*labels, out);
+  if (const Node* annotations = metadata.get("annotations")) check_annotations(*annotations, out);
 }
-
-namespace {
 
 std::string name_problem(std::string_view name, NameRule rule) {
   switch (rule) {
@@ -85,137 +78,124 @@ void suggest_name(base::Diagnostic& diagnostic, const Node& name, NameRule rule)
   base::suggest_fix(diagnostic, yaml::replace_text(name, better));
 }
 
-class MetaValidator {
- public:
-  Violations violations;
+// The API server appends five characters to it; a dash at its end is fine.
+void check_generate_name(const Node& prefix, NameRule rule, Violations& out) {
+  const std::string problem = name_problem(as_prefix(prefix.text()), rule);
+  if (problem.empty()) return;
+  suggest_name(add(out, "input/name", "metadata.generateName", yaml::locate(prefix),
+                   fmt::format("metadata.generateName {} {}", quoted(prefix.text()), problem), ""),
+               prefix, rule);
+}
 
-  void check_name(const Node& object, const Node* meta, NameRule rule) {
-    const Node* name = meta ? meta->get("name") : nullptr;
-    if (name && !name->is_string() && !name->is_null()) return;
-    const std::string_view prefix = string_of(meta ? meta->get("generateName") : nullptr);
-    if (!prefix.empty()) check_generate_name(*meta->get("generateName"), rule);
-    if (name && !name->text().empty() && !name->is_null()) {
-      const std::string problem = name_problem(name->text(), rule);
-      if (problem.empty()) return;
-      suggest_name(add("input/name", "metadata.name", yaml::locate(*name),
-                       fmt::format("metadata.name {} {}", quoted(name->text()), problem), ""),
-                   *name, rule);
-    } else if (prefix.empty()) {
-      const Node& place = name ? *name : meta ? *meta : object;
-      add("input/required", "metadata.name", yaml::locate(place), "metadata.name is required",
-          name ? "give the object a name" : "add name:");
-    }
-  }
-
-  void check_namespace(const Node* meta) {
-    const Node* ns = meta ? meta->get("namespace") : nullptr;
-    if (!ns || !ns->is_string() || ns->text().empty()) return;
-    const std::string problem = dns_label_problem(ns->text());
+void check_name(const Node& object, const Node* meta, NameRule rule, Violations& out) {
+  const Node* name = meta ? meta->get("name") : nullptr;
+  if (name && !name->is_string() && !name->is_null()) return;
+  const std::string_view prefix = string_of(meta ? meta->get("generateName") : nullptr);
+  if (!prefix.empty()) check_generate_name(*meta->get("generateName"), rule, out);
+  if (name && !name->text().empty() && !name->is_null()) {
+    const std::string problem = name_problem(name->text(), rule);
     if (problem.empty()) return;
-    suggest_name(add("input/name", "metadata.namespace", yaml::locate(*ns),
-                     fmt::format("metadata.namespace {} {}", quoted(ns->text()), problem), ""),
-                 *ns, NameRule::DnsLabel);
+    suggest_name(add(out, "input/name", "metadata.name", yaml::locate(*name),
+                     fmt::format("metadata.name {} {}", quoted(name->text()), problem), ""),
+                 *name, rule);
+  } else if (prefix.empty()) {
+    const Node& place = name ? *name : meta ? *meta : object;
+    add(out, "input/required", "metadata.name", yaml::locate(place), "metadata.name is required",
+        name ? "give the object a name" : "add name:");
   }
+}
 
-  void check_owners(const Node& owners) {
-    const Node* controller = nullptr;
-    for (const Node* owner : owners.items()) {
-      check_owner(*owner);
-      const Node* flag = owner->get("controller");
-      if (!flag || !flag->as_bool().value_or(false)) continue;
-      if (controller) {
-        base::Diagnostic& second =
-            add("input/owner-reference", "metadata.ownerReferences", yaml::locate(*flag),
-                "only one owner can be the controller", "remove controller: true from one");
-        second.notes.push_back({"the first one", yaml::locate(*controller)});
-      } else {
-        controller = flag;
-      }
+void check_namespace(const Node* meta, Violations& out) {
+  const Node* ns = meta ? meta->get("namespace") : nullptr;
+  if (!ns || !ns->is_string() || ns->text().empty()) return;
+  const std::string problem = dns_label_problem(ns->text());
+  if (problem.empty()) return;
+  suggest_name(add(out, "input/name", "metadata.namespace", yaml::locate(*ns),
+                   fmt::format("metadata.namespace {} {}", quoted(ns->text()), problem), ""),
+               *ns, NameRule::DnsLabel);
+}
+
+// "v1" and "group/v1" have one, "", "group/" and "a/b/c" have none.
+bool has_version(std::string_view api_version) {
+  const auto slashes = std::ranges::count(api_version, '/');
+  return slashes <= 1 && !api_version.empty() && (slashes == 0 || !api_version.ends_with('/'));
+}
+void check_owner(const Node& owner, Violations& out) {
+  for (const std::string_view key : {"apiVersion", "kind", "name", "uid"}) {
+    const Node* value = owner.get(key);
+    if (value && !value->is_null() && !value->is_string()) continue;
+    const std::string_view text = string_at(owner, key);
+    const bool is_version = key == "apiVersion";
+    if (is_version ? has_version(text) : !text.empty()) continue;
+    add(out, "input/owner-reference", fmt::format("metadata.ownerReferences.{}", key),
+        yaml::locate(value ? *value : owner),
+        is_version && !text.empty()
+            ? fmt::format("an owner can't have the apiVersion {}", quoted(text))
+            : fmt::format("an owner needs {} {}", key == "apiVersion" ? "an" : "a", key),
+        is_version ? "such as batch/v1" : "");
+  }
+  if (string_at(owner, "apiVersion") != "v1" || string_at(owner, "kind") != "Event") return;
+  add(out, "input/owner-reference", "metadata.ownerReferences", yaml::locate(owner),
+      "an Event can't own anything");
+}
+
+void check_owners(const Node& owners, Violations& out) {
+  const Node* controller = nullptr;
+  for (const Node* owner : owners.items()) {
+    check_owner(*owner, out);
+    const Node* flag = owner->get("controller");
+    if (!flag || !flag->as_bool().value_or(false)) continue;
+    if (controller) {
+      base::Diagnostic& second =
+          add(out, "input/owner-reference", "metadata.ownerReferences", yaml::locate(*flag),
+              "only one owner can be the controller", "remove controller: true from one");
+      second.notes.push_back({"the first one", yaml::locate(*controller)});
+    } else {
+      controller = flag;
     }
   }
+}
 
-  void check_finalizers(const Node& finalizers) {
-    bool orphans = false;
-    bool deletes = false;
-    for (const Node* finalizer : finalizers.items()) {
-      const std::string_view name = finalizer->is_string() ? finalizer->text() : std::string_view();
-      orphans = orphans || name == "orphan";
-      deletes = deletes || name == "foregroundDeletion";
-      if (!finalizer->is_string() && !finalizer->is_null()) continue;
-      const std::string problem = label_key_problem(name);
-      if (problem.empty()) continue;
-      add("input/finalizer", "metadata.finalizers", yaml::locate(*finalizer),
-          fmt::format("the finalizer {} {}", quoted(name), problem));
-    }
-    if (!orphans || !deletes) return;
-    add("input/finalizer", "metadata.finalizers", yaml::locate(finalizers),
-        "the finalizers orphan and foregroundDeletion can't be used together", "keep one of the two");
+void check_finalizers(const Node& finalizers, Violations& out) {
+  bool orphans = false;
+  bool deletes = false;
+  for (const Node* finalizer : finalizers.items()) {
+    const std::string_view name = finalizer->is_string() ? finalizer->text() : std::string_view();
+    orphans = orphans || name == "orphan";
+    deletes = deletes || name == "foregroundDeletion";
+    if (!finalizer->is_string() && !finalizer->is_null()) continue;
+    const std::string problem = label_key_problem(name);
+    if (problem.empty()) continue;
+    add(out, "input/finalizer", "metadata.finalizers", yaml::locate(*finalizer),
+        fmt::format("the finalizer {} {}", quoted(name), problem));
   }
-
- private:
-  base::Diagnostic& add(std::string_view rule, std::string_view field, base::Location location,
-                        std::string message, std::string hint = "") {
-    base::Diagnostic diagnostic = rules::finding(rule, std::move(message), std::move(hint), location);
-    diagnostic.field = field;
-    violations.push_back(std::move(diagnostic));
-    return violations.back();
-  }
-
-  // The API server appends five characters to it; a dash at its end is fine.
-  void check_generate_name(const Node& prefix, NameRule rule) {
-    std::string name(prefix.text());
-    if (name.size() > 1 && name.ends_with('-')) name.replace(name.size() - 2, 2, "a");
-    const std::string problem = name_problem(name, rule);
-    if (problem.empty()) return;
-    suggest_name(add("input/name", "metadata.generateName", yaml::locate(prefix),
-                     fmt::format("metadata.generateName {} {}", quoted(prefix.text()), problem), ""),
-                 prefix, rule);
-  }
-
-  void check_owner(const Node& owner) {
-    for (const std::string_view key : {"apiVersion", "kind", "name", "uid"}) {
-      const Node* value = owner.get(key);
-      if (value && !value->is_null() && !value->is_string()) continue;
-      const std::string_view text = string_at(owner, key);
-      const bool is_version = key == "apiVersion";
-      if (is_version ? has_version(text) : !text.empty()) continue;
-      add("input/owner-reference", fmt::format("metadata.ownerReferences.{}", key),
-          yaml::locate(value ? *value : owner),
-          is_version && !text.empty()
-              ? fmt::format("an owner can't have the apiVersion {}", quoted(text))
-              : fmt::format("an owner needs {} {}", key == "apiVersion" ? "an" : "a", key),
-          is_version ? "such as batch/v1" : "");
-    }
-    if (string_at(owner, "apiVersion") != "v1" || string_at(owner, "kind") != "Event") return;
-    add("input/owner-reference", "metadata.ownerReferences", yaml::locate(owner),
-        "an Event can't own anything");
-  }
-
-  // "v1" and "group/v1" have one, "", "group/" and "a/b/c" have none.
-  static bool has_version(std::string_view api_version) {
-    const auto slashes = std::ranges::count(api_version, '/');
-    return slashes <= 1 && !api_version.empty() && (slashes == 0 || !api_version.ends_with('/'));
-  }
-};
+  if (!orphans || !deletes) return;
+  add(out, "input/finalizer", "metadata.finalizers", yaml::locate(finalizers),
+      "the finalizers orphan and foregroundDeletion can't be used together", "keep one of the two");
+}
 
 }  // namespace
 
+Violations validate_labels(const Node& metadata) {
+  Violations out;
+  add_label_violations(metadata, out);
+  return out;
+}
+
 Violations validate_object_meta(const Node& object, NameRule rule, bool namespaced) {
-  MetaValidator validator;
+  Violations out;
   const Node* meta = object.get("metadata");
   if (meta && !meta->is_map()) meta = nullptr;
-  validator.check_name(object, meta, rule);
-  if (!meta) return std::move(validator.violations);
-  if (namespaced) validator.check_namespace(meta);
-  std::ranges::move(validate_labels(*meta), std::back_inserter(validator.violations));
-  if (const Node* owners = meta->get("ownerReferences")) validator.check_owners(*owners);
-  if (const Node* finalizers = meta->get("finalizers")) validator.check_finalizers(*finalizers);
-  return std::move(validator.violations);
+  check_name(object, meta, rule, out);
+  if (!meta) return out;
+  if (namespaced) check_namespace(meta, out);
+  add_label_violations(*meta, out);
+  if (const Node* owners = meta->get("ownerReferences")) check_owners(*owners, out);
+  if (const Node* finalizers = meta->get("finalizers")) check_finalizers(*finalizers, out);
+  return out;
 }
 
 namespace {
-
-using yaml::Node;
 
 // A key of `map`; the API server names only the map.
 void check_key(std::string_view key, std::string_view checked, std::string_view what, std::string_view rule,

@@ -120,9 +120,7 @@ std::string quoted(const Field& field) {
 namespace {
 
 std::string choices(std::span<const std::string_view> allowed) {
-  std::string out;
-  for (const std::string_view word : allowed) out += fmt::format("{}\"{}\"", out.empty() ? "" : ", ", word);
-  return (allowed.size() == 1 ? "only " : "one of ") + out;
+  return (allowed.size() == 1 ? "only " : "one of ") + quoted_list(allowed);
 }
 
 std::string missing(const Field& field) {
@@ -268,12 +266,7 @@ bool check_port_reference(const Field& field, std::string_view rule, Report& rep
 }
 
 bool has_backstep(std::string_view path) {
-  while (true) {
-    const size_t end = path.find('/');
-    if (path.substr(0, end) == "..") return true;
-    if (end == path.npos) return false;
-    path.remove_prefix(end + 1);
-  }
+  return !all_parts(path, "/", [](std::string_view part) { return part != ".."; });
 }
 
 bool check_no_backsteps(const Field& path, std::string_view rule, Report& report) {

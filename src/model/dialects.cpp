@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string>
 
+#include "base/text/text.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
@@ -31,13 +31,7 @@ constexpr std::array kDialects = std::to_array<Dialect>({
 }  // namespace
 
 const Dialect* find_dialect(std::string_view api_version) {
-  const auto found = std::ranges::find(kDialects, api_version, &Dialect::api_version);
-  return found != kDialects.end() ? &*found : nullptr;
-}
-
-const Dialect* find_dialect_of_group(std::string_view group) {
-  const auto found = std::ranges::find(kDialects, group, &Dialect::group);
-  return found != kDialects.end() ? &*found : nullptr;
+  return base::find_in(kDialects, api_version, &Dialect::api_version);
 }
 
 void apply(const DialectFields& fields, Runtime& runtime) {
@@ -50,7 +44,13 @@ void apply(const DialectFields& fields, Runtime& runtime) {
   if (runtime.pod_group_policy && fields.min_member) runtime.pod_group_policy->min_member = fields.min_member;
 }
 
-// Functions that the translations of TrainJobs and of runtimes share.
+namespace {
+
+using yaml::Entry;
+using yaml::Maker;
+using yaml::Node;
+
+// What the translations of TrainJobs and of runtimes share.
 
 struct Rename {
   std::string from;
@@ -58,26 +58,28 @@ struct Rename {
 };
 
 // A string of digits as a number; nullptr for any other value.
-const yaml::Node* as_number(const yaml::Node& text, const yaml::Maker& make);
+const Node* as_number(const Node& text, const Maker& make) {
+  const auto value = base::to_number(string_of(&text));
+  return value ? make.integer(*value, make.made("dialect/number", {&text})) : nullptr;
+}
 
 // A list of names, or of maps with a name, with one of them renamed; the list itself if it does not contain
 // the name.
-const yaml::Node* with_renamed(const yaml::Node& list, const Rename& rename, const yaml::Maker& make);
+const Node* with_renamed(const Node& list, const Rename& rename, const Maker& make) {
+  std::vector<const Node*> items;
+  for (const Node* item : list.items()) {
+    const Node* name = item->is_map() ? item->get("name") : item;
+    if (!name || !name->is_string() || name->text() != rename.from) {
+      items.push_back(item);
+      continue;
+    }
+    const Node* changed = make.copied(rename.to, make.made("dialect/name", {name}));
+    items.push_back(item->is_map() ? make.with(item, "name", changed) : changed);
+  }
+  return std::ranges::equal(items, list.items()) ? &list : make.list(items, list.origin());
+}
 
-// The spec of a runtime. `renamed` says what was renamed: "", or a part of a sentence.
-const yaml::Node* translate_runtime(const yaml::Node& spec, const Dialect& dialect, const yaml::Maker& make,
-                                    Translation& translation, std::string& renamed);
-
-// A runtime with the framework label added, if it is missing and the policy determines it.
-const yaml::Node* with_framework(const yaml::Node& root, const yaml::Maker& make);
-
-// A dialect's TrainJobs, and the code that both kinds share.
-
-namespace {
-
-using yaml::Entry;
-using yaml::Maker;
-using yaml::Node;
+// A dialect's TrainJobs.
 
 class JobTranslator {
  public:
@@ -100,7 +102,9 @@ class JobTranslator {
  private:
   const Node* translate_ref(const Node& spec) const {
     const Node* group = spec.at({"runtimeRef", "apiGroup"});
-    if (!group || group->text() == kTrainerGroup || !find_dialect_of_group(group->text())) return &spec;
+    if (!group || group->text() == kTrainerGroup ||
+        !base::contains(kDialects, group->text(), &Dialect::group))
+      return &spec;
     return make_.with_path(&spec, {"runtimeRef", "apiGroup"},
                            make_.string(kTrainerGroup, make_.made("dialect/group", {group})));
   }
@@ -118,12 +122,10 @@ class JobTranslator {
     const Node* model = spec->get("modelConfig");
     if (!dataset && !model) return spec;
     if (const Node* output = model ? model->get("output") : nullptr) {
-      base::Diagnostic lost = rules::finding("input/dialect-field");
-      lost.field = "spec.modelConfig.output";
-      lost.message = "Trainer has no field for a model's output";
-      lost.hint = "remove it, and upload the model at the end of the training script";
-      lost.location = yaml::locate(*output);
-      findings_.push_back(std::move(lost));
+      findings_.push_back(rules::finding("input/dialect-field", "Trainer has no field for a model's output",
+                                         "remove it, and upload the model at the end of the training script",
+                                         yaml::locate(*output)));
+      findings_.back().field = "spec.modelConfig.output";
     }
     std::vector<Entry> parts;
     if (dataset) parts.push_back({"dataset", dataset, {}});
@@ -168,66 +170,7 @@ class JobTranslator {
   std::vector<base::Diagnostic>& findings_;
 };
 
-base::Diagnostic dialect_warning(const Dialect& dialect, const Node& version, const std::string& renamed) {
-  base::Diagnostic warning = rules::finding("advice/dialect");
-  warning.field = "apiVersion";
-  warning.message = fmt::format("a cluster with Trainer 2.0 or later does not serve {}: it is read as {}{}",
-                                dialect.api_version, kTrainerApiVersion, renamed);
-  warning.hint = "trainjobc migrate rewrites it";
-  warning.location = yaml::locate(version);
-  return warning;
-}
-
-}  // namespace
-
-const Node* as_number(const Node& text, const Maker& make) {
-  if (!text.is_string()) return nullptr;
-  int64_t value = 0;
-  const std::string_view digits = text.text();
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return nullptr;
-  return make.integer(value, make.made("dialect/number", {&text}));
-}
-
-const Node* with_renamed(const Node& list, const Rename& rename, const Maker& make) {
-  std::vector<const Node*> items;
-  for (const Node* item : list.items()) {
-    const Node* name = item->is_map() ? item->get("name") : item;
-    const bool is_it = name && name->is_string() && name->text() == rename.from;
-    if (!is_it) {
-      items.push_back(item);
-      continue;
-    }
-    const Node* changed = make.copied(rename.to, make.made("dialect/name", {name}));
-    items.push_back(item->is_map() ? make.with(item, "name", changed) : changed);
-  }
-  return std::ranges::equal(items, list.items()) ? &list : make.list(items, list.origin());
-}
-
-Translation translate(const Node& root, const Dialect& dialect, const Maker& make) {
-  Translation translation;
-  const Node& version = *root.get("apiVersion");
-  translation.root = make.with(&root, "apiVersion",
-                               make.string(kTrainerApiVersion, make.made("dialect/api-version", {&version})));
-  std::string renamed;
-  if (const Node* spec = root.get("spec"); spec && spec->is_map()) {
-    const bool is_job = identify(root).kind == kTrainJob;
-    const Node* changed = is_job ? JobTranslator(dialect, make, translation.findings).run(*spec)
-                                 : translate_runtime(*spec, dialect, make, translation, renamed);
-    translation.root = make.with(translation.root, "spec", changed);
-    if (!is_job) translation.root = with_framework(*translation.root, make);
-  }
-  translation.findings.push_back(dialect_warning(dialect, version, renamed));
-  return translation;
-}
-
 // A dialect's runtimes: today's labels and names, and fields that no longer exist.
-
-namespace {
-
-using yaml::Entry;
-using yaml::Maker;
-using yaml::Node;
 
 const Node* name_of(const Node& item) {
   const Node* name = item.get("name");
@@ -235,7 +178,7 @@ const Node* name_of(const Node& item) {
 }
 
 bool is_named(const Node& item, std::string_view name) {
-  return name_of(item) && name_of(item)->text() == name;
+  return string_at(item, "name") == name;
 }
 
 const Node* pod_spec_of(const Node& job) {
@@ -312,12 +255,10 @@ class RuntimeTranslator {
   }
 
   void warn_of_metrics(const Node& metrics) {
-    base::Diagnostic warning = rules::finding("advice/dialect");
-    warning.field = "spec.mlPolicy.torch.elasticPolicy.metrics";
-    warning.message = "no autoscaler is created from these metrics: the job starts with all its nodes";
-    warning.hint = "create a HorizontalPodAutoscaler yourself, or remove them";
-    warning.location = yaml::locate(metrics);
-    findings_.push_back(std::move(warning));
+    findings_.push_back(rules::finding(
+        "advice/dialect", "no autoscaler is created from these metrics: the job starts with all its nodes",
+        "create a HorizontalPodAutoscaler yourself, or remove them", yaml::locate(metrics)));
+    findings_.back().field = "spec.mlPolicy.torch.elasticPolicy.metrics";
   }
 
   const Node* translate_mpi(const Node* spec) {
@@ -395,8 +336,8 @@ class RuntimeTranslator {
     const auto nodes = decode_int(spec.at({"mlPolicy", "numNodes"}));
     if (!nodes || !job->at({"template", "spec"})) return job;
     counted_ = true;
-    const auto as_node = decode_bool(spec.at({"mlPolicy", "mpi", "runLauncherAsNode"}));
-    const int64_t pods = as_node && as_node->value ? std::max<int64_t>(nodes->value - 1, 1) : nodes->value;
+    const bool is_node = is_true_at(spec, {"mlPolicy", "mpi", "runLauncherAsNode"});
+    const int64_t pods = is_node ? std::max<int64_t>(nodes->value - 1, 1) : nodes->value;
     const Node* count = make_.integer(pods, make_.made("dialect/pods", {nodes->node}));
     for (const std::string_view key : {"parallelism", "completions"}) {
       if (!job->at({"template", "spec", key})) job = make_.with_path(job, {"template", "spec", key}, count);
@@ -479,22 +420,45 @@ class RuntimeTranslator {
   std::vector<std::string> renamed_;
 };
 
-}  // namespace
-
-const Node* translate_runtime(const Node& spec, const Dialect& dialect, const Maker& make,
-                              Translation& translation, std::string& renamed) {
-  RuntimeTranslator translator(dialect, make, translation);
-  const Node* changed = translator.run(spec);
-  renamed = translator.renamed();
-  return changed;
-}
-
+// A runtime with the framework label added, if it is missing and the policy determines it.
 const Node* with_framework(const Node& root, const Maker& make) {
   const Node* torch = root.at({"spec", "mlPolicy", "torch"});
   const Node* metadata = root.get("metadata");
   if (!torch || !metadata || metadata->at({"labels", kFrameworkLabel})) return &root;
   return make.with_path(&root, {"metadata", "labels", kFrameworkLabel},
                         make.string("torch", make.made("dialect/framework", {torch})));
+}
+
+base::Diagnostic dialect_warning(const Dialect& dialect, const Node& version, const std::string& renamed) {
+  base::Diagnostic warning =
+      rules::finding("advice/dialect",
+                     fmt::format("a cluster with Trainer 2.0 or later does not serve {}: it is read as {}{}",
+                                 dialect.api_version, kTrainerApiVersion, renamed),
+                     "trainjobc migrate rewrites it", yaml::locate(version));
+  warning.field = "apiVersion";
+  return warning;
+}
+
+}  // namespace
+
+Translation translate(const Node& root, const Dialect& dialect, const Maker& make) {
+  Translation translation;
+  const Node& version = *root.get("apiVersion");
+  translation.root = make.with(&root, "apiVersion",
+                               make.string(kTrainerApiVersion, make.made("dialect/api-version", {&version})));
+  std::string renamed;
+  if (const Node* spec = root.get("spec"); spec && spec->is_map()) {
+    if (identify(root).kind == kTrainJob) {
+      JobTranslator job(dialect, make, translation.findings);
+      translation.root = make.with(translation.root, "spec", job.run(*spec));
+    } else {
+      RuntimeTranslator runtime(dialect, make, translation);
+      translation.root = with_framework(*make.with(translation.root, "spec", runtime.run(*spec)), make);
+      renamed = runtime.renamed();
+    }
+  }
+  translation.findings.push_back(dialect_warning(dialect, version, renamed));
+  return translation;
 }
 
 }  // namespace trainjobc::model

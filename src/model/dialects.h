@@ -26,8 +26,6 @@ struct Dialect {
 };
 
 const Dialect* find_dialect(std::string_view api_version);
-// The dialect of an API group in a runtimeRef; nullptr for today's.
-const Dialect* find_dialect_of_group(std::string_view group);
 
 // spec.mlPolicy.torch.elasticPolicy of a dialect.
 struct ElasticPolicy {

@@ -32,8 +32,7 @@ MpiPolicy decode_mpi(const Node& node) {
   mpi.num_proc_per_node = decode_int(node.get("numProcPerNode"));
   mpi.implementation = decode_text(node.get("mpiImplementation"));
   mpi.ssh_auth_mount_path = decode_text(node.get("sshAuthMountPath"));
-  const auto as_node = decode_bool(node.get("runLauncherAsNode"));
-  mpi.run_launcher_as_node = as_node && as_node->value;
+  mpi.run_launcher_as_node = is_true_at(node, "runLauncherAsNode");
   return mpi;
 }
 

@@ -15,12 +15,6 @@ std::optional<LocatedInt> decode_int(const yaml::Node* node) {
   return value ? std::optional(LocatedInt{*value, node}) : std::nullopt;
 }
 
-std::optional<LocatedBool> decode_bool(const yaml::Node* node) {
-  if (!node) return std::nullopt;
-  const auto value = node->as_bool();
-  return value ? std::optional(LocatedBool{*value, node}) : std::nullopt;
-}
-
 std::optional<LocatedText> decode_text(const yaml::Node* node) {
   if (!node || !node->is_string()) return std::nullopt;
   return LocatedText{node->text(), node};
@@ -58,6 +52,14 @@ std::optional<Trainer> decode_trainer(const Node* node) {
   const Node* resources = node->get("resourcesPerNode");
   if (resources && resources->is_map()) trainer.resources_per_node = resources;
   return trainer;
+}
+
+std::vector<LocatedText> target_jobs(const Node& override) {
+  std::vector<LocatedText> names;
+  for (const Node* target : items_at(override, "targetJobs")) {
+    if (const auto name = decode_text(target->get("name"))) names.push_back(*name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -101,20 +103,6 @@ TrainJob decode_train_job(const Node& root, const Node& encoded) {
   job.managed_by = spec->get("managedBy");
   return job;
 }
-
-namespace {
-
-using yaml::Node;
-
-std::vector<LocatedText> target_jobs(const Node& override) {
-  std::vector<LocatedText> names;
-  for (const Node* target : items_at(override, "targetJobs")) {
-    if (const auto name = decode_text(target->get("name"))) names.push_back(*name);
-  }
-  return names;
-}
-
-}  // namespace
 
 std::vector<PodOverride> decode_pod_overrides(const TrainJob& job) {
   std::vector<PodOverride> overrides;

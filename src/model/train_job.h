@@ -22,12 +22,10 @@ struct Located {
 };
 
 using LocatedInt = Located<int64_t>;
-using LocatedBool = Located<bool>;
 using LocatedText = Located<std::string_view>;
 
 // nullopt if `node` is null, absent or of another type (which validation has reported).
 std::optional<LocatedInt> decode_int(const yaml::Node* node);
-std::optional<LocatedBool> decode_bool(const yaml::Node* node);
 std::optional<LocatedText> decode_text(const yaml::Node* node);
 
 // The identity of an object. `ns` is "" for cluster-scoped kinds and if the document names no namespace.

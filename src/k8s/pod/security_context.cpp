@@ -97,13 +97,7 @@ bool is_net_bios_domain(std::string_view domain) {
 // Each part between dots is a DNS label of either case.
 bool is_dns_domain(std::string_view domain) {
   const std::string lowered = base::lower_case(domain);
-  std::string_view rest = lowered;
-  while (true) {
-    const size_t dot = rest.find('.');
-    if (!has_form(Form::DnsLabel, rest.substr(0, dot))) return false;
-    if (dot == rest.npos) return true;
-    rest.remove_prefix(dot + 1);
-  }
+  return all_parts(lowered, ".", [](std::string_view part) { return has_form(Form::DnsLabel, part); });
 }
 
 // The error in a user's name of the form [domain\]user; "" if there is none.

@@ -179,13 +179,7 @@ void check_quobyte(const Field& source, Report& report) {
                            kMaxTenant));
     return;
   }
-  std::string_view rest = registry.text();
-  while (true) {
-    const size_t comma = rest.find(',');
-    if (!is_host_port(rest.substr(0, comma))) break;
-    if (comma == rest.npos) return;
-    rest.remove_prefix(comma + 1);
-  }
+  if (all_parts(registry.text(), ",", is_host_port)) return;
   report.add(rule::kVolume, registry, fmt::format("registry {} is not a host:port", quoted(registry)),
              "write host:port, and separate several with commas");
 }
