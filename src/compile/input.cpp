@@ -117,12 +117,8 @@ Diagnostic not_an_object(const Node& list) {
                         yaml::locate(list));
 }
 
-}  // namespace
-
-bool is_trainer_kind(std::string_view kind) {
-  return base::contains(kTrainerKinds, kind);
-}
-
+// Why a document is neither a Kubernetes object nor meant for Trainer: it is Helm values, a workflow, a list.
+// nullopt for all others.
 std::optional<std::string> describe_other_document(const Node& root) {
   if (root.is_list()) {
     if (holds_trainer_objects(root)) return std::nullopt;
@@ -136,6 +132,8 @@ std::optional<std::string> describe_other_document(const Node& root) {
   return has_kind ? "has no apiVersion" : "has no kind";
 }
 
+// A document that was meant for Trainer and lacks apiVersion or kind, or is a list of such objects. For
+// documents without the reason above; nullopt for one that has a type.
 std::optional<Diagnostic> check_type_is_there(const Node& root) {
   if (root.is_list()) return not_an_object(root);
   if (!root.is_map()) return std::nullopt;
@@ -148,6 +146,8 @@ std::optional<Diagnostic> check_type_is_there(const Node& root) {
   return diagnostic;
 }
 
+// A kind of Trainer in another API group or version, or another kind in Trainer's group. nullopt for all
+// others. `pinned_version` of Trainer does not serve the older dialects; "" if these are read.
 std::optional<Diagnostic> check_type_exists(const Node& root, std::string_view pinned_version) {
   const std::string_view api_version = string_at(root, "apiVersion");
   const std::string_view kind = string_at(root, "kind");
@@ -173,6 +173,7 @@ std::optional<Diagnostic> check_type_exists(const Node& root, std::string_view p
   return diagnostic;
 }
 
+// A job of Training Operator v1: PyTorchJob, MPIJob and their like. nullopt for all others.
 std::optional<Diagnostic> find_training_operator_job(const Node& root) {
   const std::string_view kind = string_at(root, "kind");
   const std::string_view api_version = string_at(root, "apiVersion");
@@ -193,12 +194,6 @@ std::optional<Diagnostic> find_training_operator_job(const Node& root) {
   return diagnostic;
 }
 
-bool is_of_unread_job(const Diagnostic& diagnostic) {
-  return diagnostic.rule == kUnreadJob;
-}
-
-namespace {
-
 // Whether the document's first line stands beside its "---", which is an error of its own.
 bool begins_on_separator(const base::Location& at) {
   if (!at.file || at.line < 2) return false;
@@ -206,8 +201,6 @@ bool begins_on_separator(const base::Location& at) {
   const size_t begin = above.starts_with("---") ? above.find_first_not_of(base::kBlanks, 3) : 0;
   return begin > 3 && begin < above.size() && above[begin] != '#';
 }
-
-using yaml::Node;
 
 InputKind kind_of(std::string_view kind) {
   if (kind == model::kTrainJob) return InputKind::TrainJob;
@@ -231,7 +224,7 @@ class Classifier {
       pass_over(root, std::move(*other));
       return;
     }
-    if (std::optional<base::Diagnostic> untyped = check_type_is_there(root)) {
+    if (std::optional<Diagnostic> untyped = check_type_is_there(root)) {
       if (!begins_on_separator(untyped->location)) read.diagnostics.add(std::move(*untyped));
       return;
     }
@@ -245,7 +238,7 @@ class Classifier {
 
  private:
   void add_object(const Node& root, std::string_view api_version, std::string_view kind) {
-    std::optional<base::Diagnostic> unknown = check_type_exists(root, options_.pinned_version);
+    std::optional<Diagnostic> unknown = check_type_exists(root, options_.pinned_version);
     const bool is_ours = !unknown && is_trainer_kind(kind);
     if (unknown) {
       const Node* meant = with_meant_type(root, unknown->field);
@@ -262,7 +255,7 @@ class Classifier {
                                                : InputKind::Foreign;
     push({.kind = sort, .root = &root, .id = model::identify(root)});
     if (sort != InputKind::Foreign || is_trainer_kind(kind)) return;
-    std::optional<base::Diagnostic> other = find_training_operator_job(root);
+    std::optional<Diagnostic> other = find_training_operator_job(root);
     if (!other) pass_over(root, fmt::format("is a {} of {}", kind, api_version));
     if (other && options_.is_input) read.diagnostics.add(std::move(*other));
   }
@@ -368,6 +361,14 @@ void take(ReadDocument reading, InputSet& inputs, base::Diagnostics& diagnostics
 }
 
 }  // namespace
+
+bool is_trainer_kind(std::string_view kind) {
+  return base::contains(kTrainerKinds, kind);
+}
+
+bool is_of_unread_job(const Diagnostic& diagnostic) {
+  return diagnostic.rule == kUnreadJob;
+}
 
 ReadObjects read_objects(const yaml::FoundDocument& document, const ReadOptions& options,
                          ObjectMemory& memory) {

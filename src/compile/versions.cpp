@@ -16,10 +16,13 @@
 #include "schema/validate.h"
 
 namespace trainjobc::compile {
+namespace {
 
 Target target_for(const model::Behaviours& behaviours) {
   return {schema::find_version(behaviours.trainer), &behaviours};
 }
+
+}  // namespace
 
 Target choose_target(std::string_view trainer_version) {
   const model::Behaviours* behaviours = model::find_behaviours(trainer_version);
@@ -148,8 +151,6 @@ SurveyedObject survey(const InputObject& object) {
 }
 
 namespace {
-
-using base::Diagnostic;
 
 // A TrainJob and its runtime, if that is an input; or a runtime that no TrainJob refers to.
 struct VersionGroup {

@@ -27,8 +27,6 @@ struct Target {
   bool operator==(const Target&) const = default;
 };
 
-Target target_for(const model::Behaviours& behaviours);
-
 // `trainer_version` is one of all_behaviours(); anything else, "auto" too, is the newest.
 Target choose_target(std::string_view trainer_version);
 

@@ -23,6 +23,15 @@ using yaml::Node;
 // The part of a generateName that the API server keeps before it appends five characters.
 constexpr size_t kMaxGenerateName = 58;
 
+// The outcome of one rule on one value.
+struct CelOutcome {
+  bool holds = true;
+  std::string hint;               // what to write instead
+  const Node* culprit = nullptr;  // the place to report, if not the value itself
+  std::string problem;            // the words after the field's name in the message: "must be at least 1"
+  std::string better;             // a text for the place, which the hint names; "" if there is none
+};
+
 CelOutcome violated(std::string problem, std::string hint = "", const Node* culprit = nullptr,
                     std::string better = "") {
   return {false, std::move(hint), culprit, std::move(problem), std::move(better)};
@@ -289,6 +298,13 @@ std::string field_of(std::string_view rule, const k8s::Path& path) {
   return path.str();
 }
 
+// Evaluates a rule for a creation.
+CelOutcome evaluate_cel(std::string_view rule, const Node& self) {
+  if (const Rule* known = find(rule)) return known->evaluate(self);
+  const Form* form = find_form(rule);
+  return form ? form->evaluate(self, rule) : CelOutcome{};
+}
+
 void walk(const Node& node, const Schema& schema, const k8s::Path& path, k8s::Violations& out) {
   for (const CelRule& rule : schema.rules) {
     const CelOutcome outcome = evaluate_cel(rule.rule, node);
@@ -320,12 +336,6 @@ void walk(const Node& node, const Schema& schema, const k8s::Path& path, k8s::Vi
 
 bool knows_cel_rule(std::string_view rule) {
   return find(rule) || find_form(rule);
-}
-
-CelOutcome evaluate_cel(std::string_view rule, const Node& self) {
-  if (const Rule* known = find(rule)) return known->evaluate(self);
-  const Form* form = find_form(rule);
-  return form ? form->evaluate(self, rule) : CelOutcome{};
 }
 
 k8s::Violations validate_cel(const Node& node, const Schema& schema, const k8s::Path& path) {

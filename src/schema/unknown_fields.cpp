@@ -19,9 +19,16 @@
 
 namespace trainjobc::schema {
 
-// Finding fields in a schema
+const Schema* schema_at(const Schema& root, const k8s::Path& path) {
+  if (path.is_root()) return &root;
+  const Schema* parent = schema_at(root, *path.parent());
+  if (!parent) return nullptr;
+  return path.is_index() ? parent->items : parent->child(path.key());
+}
 
 namespace {
+
+// Finding fields in a schema
 
 // The place of fields that are not in any other.
 constexpr std::string_view kRoot = "the object itself";
@@ -91,15 +98,9 @@ const k8s::Path& outer_map(const k8s::Path& path) {
   return *above;
 }
 
-}  // namespace
-
-const Schema* schema_at(const Schema& root, const k8s::Path& path) {
-  if (path.is_root()) return &root;
-  const Schema* parent = schema_at(root, *path.parent());
-  if (!parent) return nullptr;
-  return path.is_index() ? parent->items : parent->child(path.key());
-}
-
+// The place where a field of this name is valid, for an unknown field at `field`: the nearest one below it,
+// above it, beside its parent, or near the root. "" if there is none, or if several are equally near. Lists
+// are shown as [].
 std::string find_place(const Schema& root, const k8s::Path& field) {
   const std::string_view name = field.key();
   const k8s::Path& parent = *field.parent();
@@ -118,8 +119,6 @@ std::string find_place(const Schema& root, const k8s::Path& field) {
   if (!spec) return "";
   return spec->schema->property(name) ? "spec" : search_below({spec->schema, "spec"}, name, kNearRoot);
 }
-
-namespace {
 
 constexpr size_t kMaxListed = 10;
 

@@ -39,27 +39,10 @@ k8s::Violations validate_cel(const yaml::Node& node, const Schema& schema, const
 // The schema of the value at a path; nullptr if the schema has no such field.
 const Schema* schema_at(const Schema& root, const k8s::Path& path);
 
-// The place where a field of this name is valid, for an unknown field at `field`: the nearest one below it,
-// above it, beside its parent, or near the root. "" if there is none, or if several are equally near. Lists
-// are shown as [].
-std::string find_place(const Schema& root, const k8s::Path& field);
-
 // The CEL rules of the schemas, each known by its text and written as a function.
-
-// The outcome of one rule on one value.
-struct CelOutcome {
-  bool holds = true;
-  std::string hint;                     // what to write instead
-  const yaml::Node* culprit = nullptr;  // the place to report, if not the value itself
-  std::string problem;  // the words after the field's name in the message: "must be at least 1"
-  std::string better;   // a text for the place, which the hint names; "" if there is none
-};
 
 // Whether the code knows the rule. The schema tables contain no others: tools/schemagen checks that.
 bool knows_cel_rule(std::string_view rule);
-
-// Evaluates a rule for a creation.
-CelOutcome evaluate_cel(std::string_view rule, const yaml::Node& self);
 
 // The patterns of the schemas, matched without a regular expression engine: there are only a few, and each is
 // identified by its text.

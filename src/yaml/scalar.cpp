@@ -186,12 +186,13 @@ std::string float_key(double value) {
   return exponent < -4 || exponent >= 6 ? text : shortest(narrow, std::chars_format::fixed);
 }
 
-}  // namespace
-
+// Whether it has the form of a date or a time stamp.
 bool looks_like_date(std::string_view text) {
   if (text.size() < 8 || !std::ranges::all_of(text.substr(0, 4), is_digit) || text[4] != '-') return false;
   return is_digit(text[5]);
 }
+
+}  // namespace
 
 std::string json_number(double value) {
   const double size = std::abs(value);

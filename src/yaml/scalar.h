@@ -41,9 +41,6 @@ std::optional<std::string> key_text(const PlainValue& value);
 // Whether any YAML 1.1 or 1.2 reader could read an unquoted `text` as something other than this string.
 bool is_ambiguous_plain(std::string_view text);
 
-// Whether it has the form of a date or a time stamp.
-bool looks_like_date(std::string_view text);
-
 // A float as Go's encoding/json writes it (1e+21, 1e-07 -> 1e-7, 1000).
 std::string json_number(double value);
 

@@ -49,6 +49,19 @@ int key_rank(std::string_view key) {
 
 namespace {
 
+// Quotes, backslashes, tabs and line breaks as YAML and JSON both write them between double quotes; "" for
+// other characters.
+constexpr std::string_view short_escape(char c) {
+  switch (c) {
+    case '"': return "\\\"";
+    case '\\': return "\\\\";
+    case '\n': return "\\n";
+    case '\r': return "\\r";
+    case '\t': return "\\t";
+    default: return "";
+  }
+}
+
 // The entries of maps in an order, for a writer that goes into their values: those of the maps that it is in
 // are one after the other.
 class OrderedEntries {

@@ -39,18 +39,4 @@ void write_json_string(std::string_view text, std::string& out);
 // The rank of a key in KeyOrder::Kubernetes; keys of equal rank are in alphabetical order.
 int key_rank(std::string_view key);
 
-// Escape sequences that double-quoted YAML and JSON share.
-
-// Quotes, backslashes, tabs and line breaks as written between double quotes; "" for other characters.
-constexpr std::string_view short_escape(char c) {
-  switch (c) {
-    case '"': return "\\\"";
-    case '\\': return "\\\\";
-    case '\n': return "\\n";
-    case '\r': return "\\r";
-    case '\t': return "\\t";
-    default: return "";
-  }
-}
-
 }  // namespace trainjobc::yaml
