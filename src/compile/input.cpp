@@ -81,9 +81,7 @@ std::vector<base::Edit> type_fix(const Node& root, const Untyped& untyped) {
     return untyped.missing == "apiVersion" || entry.key != "apiVersion";
   });
   if (untyped.value.empty() || after == entries.end()) return {};
-  const std::string as_yaml = fmt::format("{}: {}", untyped.missing, untyped.value);
-  const std::string as_json = fmt::format("\"{}\": \"{}\"", untyped.missing, untyped.value);
-  return yaml::insert_before(*after, {as_yaml, as_json});
+  return yaml::insert_before(*after, yaml::pair_of(untyped.missing, untyped.value));
 }
 
 Diagnostic unknown_type(const Node& root, std::string field, std::string message) {
@@ -361,6 +359,16 @@ void take(ReadDocument reading, InputSet& inputs, base::Diagnostics& diagnostics
 }
 
 }  // namespace
+
+Diagnostic duplicate_object(std::string_view object, const base::Location& name,
+                            const base::Location& first) {
+  Diagnostic duplicate =
+      rules::finding("input/duplicate-object", fmt::format("{} is defined twice", object), "", name);
+  duplicate.object = object;
+  duplicate.field = "metadata.name";
+  if (first.file) duplicate.notes.push_back({"the first one", first});
+  return duplicate;
+}
 
 bool is_trainer_kind(std::string_view kind) {
   return base::contains(kTrainerKinds, kind);

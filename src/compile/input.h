@@ -23,6 +23,10 @@
 
 namespace trainjobc::compile {
 
+// That an object is defined a second time, at the place of its name.
+base::Diagnostic duplicate_object(std::string_view object, const base::Location& name,
+                                  const base::Location& first);
+
 // Whether a kind is one of Trainer's: TrainJob, TrainingRuntime, ClusterTrainingRuntime.
 bool is_trainer_kind(std::string_view kind);
 

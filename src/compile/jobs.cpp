@@ -174,15 +174,6 @@ void for_each_job(const std::vector<const InputObject*>& jobs, const JobsContext
   });
 }
 
-base::Diagnostic duplicate_of(const JobResult& job, const base::Location& first) {
-  base::Diagnostic duplicate = rules::finding(
-      "input/duplicate-object", fmt::format("{} is defined twice", job.object), "", *job.name_at);
-  duplicate.object = job.object;
-  duplicate.field = "metadata.name";
-  duplicate.notes.push_back({"the first one", first});
-  return duplicate;
-}
-
 // As if the passes had ended when the job was admitted.
 void take_back(JobResult& job) {
   base::Diagnostics of_admission;
@@ -242,7 +233,7 @@ base::Diagnostics find_duplicates(std::vector<JobResult>& results) {
     const auto [at, is_new] = first.try_emplace({k8s::effective_namespace(job.ns), job.name}, &job);
     if (is_new) continue;
     take_back(job);
-    duplicates.add(duplicate_of(job, *at->second->name_at));
+    duplicates.add(duplicate_object(job.object, *job.name_at, *at->second->name_at));
   }
   return duplicates;
 }

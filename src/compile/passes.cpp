@@ -92,9 +92,7 @@ std::vector<base::Edit> kind_fix(const model::RuntimeRef& ref, std::string_view 
   auto edits = written ? yaml::replace_text(*written, kind) : std::vector<base::Edit>();
   const yaml::Entry* name = ref.node->find("name");
   if (!edits.empty() || !name) return edits;
-  const std::string as_yaml = fmt::format("kind: {}", kind);
-  const std::string as_json = fmt::format("\"kind\": \"{}\"", kind);
-  return yaml::insert_before(*name, {as_yaml, as_json});
+  return yaml::insert_before(*name, yaml::pair_of("kind", kind));
 }
 
 void advise_on_runtime(const model::RuntimeRef& ref, const Resolution& resolution, Diagnostic& diagnostic) {

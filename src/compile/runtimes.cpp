@@ -13,7 +13,6 @@
 #include "compile/build.h"
 #include "model/trainer_names.h"
 #include "policy/webhook_rules.h"
-#include "rules/rules.h"
 #include "secret/secret.h"
 
 namespace trainjobc::compile {
@@ -63,16 +62,12 @@ void RuntimeStore::add(const InputObject& object, bool is_input) {
     if (is_input) admit(stored);
     return;
   }
-  if (!is_input || !object.root->at({"metadata", "name"})) return;
-  base::Diagnostic duplicate = rules::finding("input/duplicate-object");
-  duplicate.object = object.id.str();
-  duplicate.field = "metadata.name";
-  duplicate.message = fmt::format("{} is defined twice", object.id.str());
-  duplicate.location = yaml::locate(*object.root->at({"metadata", "name"}));
+  const yaml::Node* name = object.root->at({"metadata", "name"});
+  if (!is_input || !name) return;
   const yaml::Node* other = first->second->object.root->at({"metadata", "name"});
-  if (other) duplicate.notes.push_back({"the first one", yaml::locate(*other)});
   base::Diagnostics found;
-  found.add(std::move(duplicate));
+  found.add(duplicate_object(object.id.str(), yaml::locate(*name),
+                             other ? yaml::locate(*other) : base::Location()));
   secret::hide_secrets(found, std::array{object.as_written()});
   diagnostics_.append(std::move(found));
 }

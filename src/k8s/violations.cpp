@@ -105,6 +105,12 @@ void suggest_writing(base::Diagnostic& diagnostic, const Node* scalar, std::stri
   if (scalar) base::suggest_fix(diagnostic, yaml::replace_text(*scalar, better));
 }
 
+void add_note(base::Diagnostic& diagnostic, std::string message, const Node* node) {
+  if (!node) return;
+  const base::Location location = yaml::locate(*node);
+  if (location.file) diagnostic.notes.push_back({std::move(message), location});
+}
+
 base::Diagnostic& Report::add_at(base::Location place, std::string_view rule, const Field& field,
                                  std::string message, std::string hint) {
   base::Diagnostic& diagnostic =

@@ -44,6 +44,9 @@ void suggest_key(base::Diagnostic& diagnostic, const yaml::Entry& entry, std::st
 // `write x` in place of the scalar.
 void suggest_writing(base::Diagnostic& diagnostic, const yaml::Node* scalar, std::string_view better);
 
+// Adds a note if the node is in a file.
+void add_note(base::Diagnostic& diagnostic, std::string message, const yaml::Node* node);
+
 struct RuleSource {
   std::string_view rules;  // what they are about
   std::string_view project;

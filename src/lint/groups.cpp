@@ -15,7 +15,6 @@
 #include "lint/lint.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
-#include "rules/rules.h"
 #include "secret/secret.h"
 
 namespace trainjobc::lint {
@@ -123,13 +122,7 @@ class Duplicates {
       if (!name.file || !own.insert(object.object).second) continue;
       const auto [first, is_new] = first_.try_emplace({scope, object.object}, name);
       if (is_new || (is_same_place(first->second, name) && !is_job(object))) continue;
-      Diagnostic duplicate = rules::finding("input/duplicate-object");
-      duplicate.object = object.object;
-      duplicate.field = "metadata.name";
-      duplicate.message = fmt::format("{} is defined twice", object.object);
-      duplicate.location = name;
-      duplicate.notes.push_back({"the first one", first->second});
-      found.add(std::move(duplicate));
+      found.add(compile::duplicate_object(object.object, name, first->second));
       refused.insert(object.object);
     }
     secret::hide_secrets(found);

@@ -140,11 +140,6 @@ constexpr std::array kAncestors =
                              {model::kDatasetInitializer, model::kDatasetInitializer},
                              {model::kModelInitializer, model::kModelInitializer}});
 
-bool has_container(const Node& replicated_job, std::string_view name) {
-  return std::ranges::any_of(items_at(replicated_job, {"template", "spec", "template", "spec", "containers"}),
-                             [&](const Node* container) { return text_at(*container, "name") == name; });
-}
-
 void check_replicas(const Node& job, const std::string& who, const std::string& path, Findings& findings) {
   const Node* replicas = job.get("replicas");
   if (!replicas || replicas->as_int() == 1) return;
@@ -156,8 +151,8 @@ void check_replicas(const Node& job, const std::string& who, const std::string& 
 }
 
 void check_container(const Node& job, const Ancestor& ancestor, const std::string& path, Findings& findings) {
-  if (has_container(job, ancestor.container)) return;
   const Node* containers = job.at({"template", "spec", "template", "spec", "containers"});
+  if (yaml::find_named(yaml::items_of(containers), ancestor.container)) return;
   base::Diagnostic& found = findings.add(
       "input/ancestor-container", path + ".template.spec.template.spec.containers",
       fmt::format("a replicatedJob with the ancestor label \"{}\" needs a container \"{}\"", ancestor.label,

@@ -281,9 +281,8 @@ std::vector<base::Edit> move_entry(const yaml::Node& root, const yaml::Entry& en
       way->new_key.empty() && target.size() > 0 && !target.entries().front().key_origin.in_flow();
   if (is_commented && !in_lines) return {};
   if (is_commented) value = base::trimmed(line.substr(written->column - 1));
-  const std::string as_yaml = fmt::format("{}: {}", entry.key, value);
-  const std::string as_json = fmt::format("\"{}\": {}", entry.key, value);
-  const yaml::NewPair pair{as_yaml, as_json};
+  const yaml::NewPair pair{fmt::format("{}: {}", entry.key, value),
+                           fmt::format("\"{}\": {}", entry.key, value)};
   std::vector<base::Edit> edits;
   if (way->new_key.empty()) {
     edits = yaml::insert_into(target, pair);

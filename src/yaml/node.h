@@ -230,6 +230,14 @@ inline std::span<const Node* const> items_at(const Node& root, std::initializer_
   return items_of(root.at(path));
 }
 
+// The item with this name; nullptr if there is none.
+inline const Node* find_named(std::span<const Node* const> items, std::string_view name) {
+  for (const Node* item : items) {
+    if (text_at(*item, "name") == name) return item;
+  }
+  return nullptr;
+}
+
 // Byte offsets of a file's text.
 struct Extent {
   size_t begin = 0;

@@ -22,11 +22,6 @@ base::Diagnostic& Advisor::warn(std::string_view rule, std::string field, std::s
   return diagnostic;
 }
 
-void add_note(base::Diagnostic& diagnostic, std::string message, const yaml::Node* node) {
-  const base::Location where = node ? yaml::locate(*node) : base::Location{};
-  if (where.file) diagnostic.notes.push_back({std::move(message), where});
-}
-
 base::Location locate_key_of(const yaml::Node* map, std::string_view key) {
   const yaml::Entry* entry = map ? map->find(key) : nullptr;
   return entry ? yaml::locate_key(*entry) : base::Location{};
@@ -66,11 +61,8 @@ namespace {
 using yaml::Node;
 
 const Node* node_of(const Node& replicated_job) {
-  for (const Node* container :
-       items_at(replicated_job, {"template", "spec", "template", "spec", "containers"})) {
-    if (text_at(*container, "name") == model::kNode) return container;
-  }
-  return nullptr;
+  const auto containers = items_at(replicated_job, {"template", "spec", "template", "spec", "containers"});
+  return yaml::find_named(containers, model::kNode);
 }
 
 }  // namespace
@@ -86,18 +78,15 @@ std::string_view repository_of(std::string_view image) {
 }
 
 const Node* rendered_node(const Node& job_set, std::string_view replicated_job) {
-  for (const Node* job : items_at(job_set, {"spec", "replicatedJobs"})) {
-    if (text_at(*job, "name") == replicated_job) return node_of(*job);
-  }
-  return nullptr;
+  const Node* job = yaml::find_named(items_at(job_set, {"spec", "replicatedJobs"}), replicated_job);
+  return job ? node_of(*job) : nullptr;
 }
 
 std::optional<int64_t> rendered_number(const Node& job_set, std::string_view variable) {
   for (const Node* job : items_at(job_set, {"spec", "replicatedJobs"})) {
     const Node* container = node_of(*job);
-    for (const Node* item : yaml::items_of(container ? container->get("env") : nullptr)) {
-      if (text_at(*item, "name") == variable) return base::to_number(text_at(*item, "value"));
-    }
+    const auto env = yaml::items_of(container ? container->get("env") : nullptr);
+    if (const Node* item = yaml::find_named(env, variable)) return base::to_number(text_at(*item, "value"));
   }
   return std::nullopt;
 }
@@ -111,7 +100,9 @@ using namespace advice;
 k8s::Violations advise_job(const AdviceContext& context) {
   Advisor advisor;
   for (const Subject subject : subjects()) {
-    for (const JobCheck check : subject().job) check(context, advisor);
+    for (const JobCheck check : subject().job) {
+      if (check) check(context, advisor);
+    }
   }
   return advisor.take();
 }
@@ -122,7 +113,9 @@ k8s::Violations advise_runtime(const model::Runtime& runtime, const model::Behav
   const policy::RuntimeInfo info = policy::make_runtime_info(job, runtime, runtime.job_set_spec, behaviours);
   Advisor advisor;
   for (const Subject subject : subjects()) {
-    for (const RuntimeCheck check : subject().runtime) check({runtime, info, has_jobs}, advisor);
+    for (const RuntimeCheck check : subject().runtime) {
+      if (check) check({runtime, info, has_jobs}, advisor);
+    }
   }
   return advisor.take();
 }

@@ -5,6 +5,7 @@
 // would need global state, and the linker drops them from a static library.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -15,6 +16,7 @@
 
 #include "base/diagnostic.h"
 #include "compile/advice/advice.h"
+#include "k8s/violations.h"
 #include "yaml/node.h"
 
 namespace trainjobc::compile::advice {
@@ -31,9 +33,6 @@ class Advisor {
   k8s::Violations found_;
 };
 
-// Adds a note if the node is in a file.
-void add_note(base::Diagnostic& diagnostic, std::string message, const yaml::Node* node);
-
 // The place of a map's key; none if the map has no such key. `map` may be nullptr.
 base::Location locate_key_of(const yaml::Node* map, std::string_view key);
 
@@ -47,10 +46,10 @@ struct RuntimeContext {
 using JobCheck = void (*)(const AdviceContext&, Advisor&);
 using RuntimeCheck = void (*)(const RuntimeContext&, Advisor&);
 
-// The checks of a subject.
+// The checks of a subject; nullptr after the last.
 struct Checks {
-  std::span<const JobCheck> job;
-  std::span<const RuntimeCheck> runtime;
+  std::array<JobCheck, 6> job{};
+  std::array<RuntimeCheck, 6> runtime{};
 };
 using Subject = Checks (*)();
 
@@ -81,6 +80,7 @@ TrainerPlace trainer_of(const policy::RuntimeInfo& info);
 // The first container of the set with that name; init containers don't count.
 const policy::Container* find_container(const policy::PodSet& set, std::string_view name);
 
+using k8s::add_note;
 using yaml::text_at;
 
 // The repository of an image: without tag, digest and the names of Docker Hub, which may be left out.

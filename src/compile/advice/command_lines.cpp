@@ -132,9 +132,7 @@ class ScriptSplitter {
 bool is_assignment(std::string_view word) {
   const size_t equals = word.find('=');
   if (equals == 0 || equals == std::string_view::npos) return false;
-  return std::ranges::all_of(word.substr(0, equals), [](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-  });
+  return std::ranges::all_of(word.substr(0, equals), [](char c) { return base::is_alnum(c) || c == '_'; });
 }
 
 // Drops words that only prepare the start of a program.
@@ -150,8 +148,7 @@ void drop_prefix(Words& program) {
 std::vector<std::string_view> words_of(const CommandLine& line) {
   std::vector<std::string_view> words;
   for (const yaml::Node* list : {line.command, line.args}) {
-    if (!list) continue;
-    for (const yaml::Node* word : list->items()) words.push_back(word->text());
+    for (const yaml::Node* word : yaml::items_of(list)) words.push_back(word->text());
   }
   return words;
 }
@@ -525,7 +522,6 @@ std::optional<Mpirun> mpirun_of(const std::vector<std::string_view>& words) {
   constexpr std::array<std::string_view, 12> kPlacements{"--map-by", "-map-by", "--rank-by", "-rank-by",
                                                          "--bynode", "-bynode", "-npernode", "--npernode",
                                                          "-pernode", "-ppn",    "-perhost",  "--rankfile"};
-  const auto is_one_of = [](std::string_view word, const auto& list) { return base::contains(list, word); };
   const size_t script = script_index(words);
   for (const Words& program : programs_of(words)) {
     const std::string_view name = base_name(program.front());
@@ -537,15 +533,15 @@ std::optional<Mpirun> mpirun_of(const std::vector<std::string_view>& words) {
     };
     for (size_t i = 1; i < program.size(); ++i) {
       const std::string& word = program[i];
-      if (is_one_of(word, kPlacements)) run.is_in_order = false;
+      if (base::contains(kPlacements, word)) run.is_in_order = false;
       if (word.find("oversubscribe") != std::string::npos) run.may_exceed_slots = true;
       if (i + 1 == program.size()) break;
       const std::string& value = program[i + 1];
-      if (is_one_of(word, kNumbers) && !run.processes) {
+      if (base::contains(kNumbers, word) && !run.processes) {
         run.processes = base::to_number(value);
         run.processes_word = index_of(i + 1);
       }
-      if (is_one_of(word, kHosts) && run.hosts.empty()) {
+      if (base::contains(kHosts, word) && run.hosts.empty()) {
         run.hosts_flag = word;
         run.hosts_word = index_of(i);
         for (size_t at = 0; at <= value.size();) {

@@ -241,12 +241,6 @@ base::Diagnostic& add(k8s::Violations& out, std::string_view rule, std::string f
   return diagnostic;
 }
 
-void add_note(base::Diagnostic& diagnostic, std::string message, const Node* node) {
-  if (!node) return;
-  const base::Location location = yaml::locate(*node);
-  if (location.file) diagnostic.notes.push_back({std::move(message), location});
-}
-
 std::string shorten_hint(std::string_view what, size_t excess) {
   return fmt::format("shorten {} by {} character{}", what, excess, excess == 1 ? "" : "s");
 }

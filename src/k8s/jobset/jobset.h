@@ -65,9 +65,6 @@ std::set<std::string_view> mounted_volumes(const yaml::Node& pod_spec);
 base::Diagnostic& add(Violations& out, std::string_view rule, std::string field, std::string message,
                       const yaml::Node* culprit, std::string hint = "");
 
-// Appends a note if the node is in a file.
-void add_note(base::Diagnostic& diagnostic, std::string message, const yaml::Node* node);
-
 // "shorten it by 7 characters".
 std::string shorten_hint(std::string_view what, size_t excess);
 

@@ -33,9 +33,7 @@ LimitFixes::LimitFixes(const yaml::Node& resources)
 
 std::vector<base::Edit> LimitFixes::fix(const yaml::Entry& request) {
   if (!requests_) return {};
-  const std::string as_yaml = fmt::format("{}: {}", request.key, request.value->text());
-  const std::string as_json = fmt::format("\"{}\": \"{}\"", request.key, request.value->text());
-  const yaml::NewPair pair{as_yaml, as_json};
+  const yaml::NewPair pair = yaml::pair_of(request.key, request.value->text());
   if (new_limits_) return new_limits_->with(pair);
   return are_beside(limits_->key_origin, requests_->key_origin) ? yaml::insert_first(*limits_, pair)
                                                                 : std::vector<base::Edit>();

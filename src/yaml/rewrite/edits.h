@@ -20,9 +20,11 @@ namespace trainjobc::yaml {
 
 // A pair to insert: as YAML that is also valid inside brackets, and as JSON for maps with quoted keys.
 struct NewPair {
-  std::string_view yaml;  // limits: {nvidia.com/gpu: 4}
-  std::string_view json;  // "limits": {"nvidia.com/gpu": 4}
+  std::string yaml;  // limits: {nvidia.com/gpu: 4}
+  std::string json;  // "limits": {"nvidia.com/gpu": 4}
 };
+// With a string that needs no quotes in YAML.
+NewPair pair_of(std::string_view key, std::string_view value);
 
 // The edit that inserts the pair at the beginning of the map that is `map`'s value. Empty if that map has no
 // text of its own (it is empty, or an alias) or begins with a merge key.

@@ -43,6 +43,10 @@ const Entry* first_written(const Entry& map) {
 
 }  // namespace
 
+NewPair pair_of(std::string_view key, std::string_view value) {
+  return {fmt::format("{}: {}", key, value), fmt::format("\"{}\": \"{}\"", key, value)};
+}
+
 std::vector<base::Edit> insert_before(const Entry& entry, const NewPair& pair) {
   const Origin& at = entry.key_origin;
   if (!at.file()) return {};
@@ -74,8 +78,8 @@ std::vector<base::Edit> insert_into(const Node& map, const NewPair& pair) {
   if (!line.substr(at.column() - 1).starts_with("{}")) return {};
   const std::string_view key = base::trimmed(line.substr(0, at.column() - 1));
   const bool is_json = key.ends_with("\":");
-  return {{{at.file(), at.line(), at.column() + 1, at.line(), at.column() + 1},
-           std::string(is_json ? pair.json : pair.yaml)}};
+  return {
+      {{at.file(), at.line(), at.column() + 1, at.line(), at.column() + 1}, is_json ? pair.json : pair.yaml}};
 }
 
 namespace {

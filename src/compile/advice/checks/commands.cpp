@@ -73,10 +73,7 @@ constexpr Sign kSigns[] = {{0x201C, "the curly quote “", "\""}, {0x201D, "the 
                            {0x2014, "the dash —", "--"},        {0xA0, "a no-break space", "a space"}};
 
 const Sign* find_sign(uint32_t code) {
-  for (const Sign& sign : kSigns) {
-    if (sign.code == code) return &sign;
-  }
-  return nullptr;
+  return base::find_in(kSigns, code, &Sign::code);
 }
 
 // Whether a character at that place replaced the typed one: an opening quote, a dash before a flag.
@@ -522,13 +519,11 @@ void check_jax_initialize(const AdviceContext& context, Advisor& advisor) {
   check(context.job.trainer->args, "spec.trainer.args");
 }
 
-constexpr JobCheck kJobChecks[] = {check_job_command, check_tune_command, check_jax_initialize};
-constexpr RuntimeCheck kRuntimeChecks[] = {check_runtime_commands};
-
 }  // namespace
 
 Checks checks() {
-  return {.job = kJobChecks, .runtime = kRuntimeChecks};
+  return {.job = {check_job_command, check_tune_command, check_jax_initialize},
+          .runtime = {check_runtime_commands}};
 }
 
 }  // namespace trainjobc::compile::advice::commands

@@ -15,13 +15,7 @@ namespace trainjobc::compile::advice::environment {
 namespace {
 
 using policy::Container;
-using policy::NodeList;
 using yaml::Node;
-
-const Node* find_env(const NodeList& list, std::string_view name) {
-  const auto at = std::ranges::find(list, name, [](const Node* item) { return text_at(*item, "name"); });
-  return at != list.end() ? *at : nullptr;
-}
 
 bool same_value(const Node& a, const Node& b) {
   const Node* from_a = a.get("valueFrom");
@@ -35,7 +29,7 @@ void compare_env(const Node* env, const std::string& field, const Container* con
   if (!env || !container) return;
   for (size_t i = 0; i < env->size(); ++i) {
     const Node& item = *env->items()[i];
-    const Node* other = find_env(container->env, text_at(item, "name"));
+    const Node* other = yaml::find_named(container->env, text_at(item, "name"));
     if (!other || same_value(item, *other)) continue;
     const bool was_secret = other->at({"valueFrom", "secretKeyRef"}) && !item.get("valueFrom");
     const std::string_view name = text_at(item, "name");
@@ -69,15 +63,11 @@ const Container* container_of(const policy::RuntimeInfo& info, std::string_view 
   return set != info.pod_sets.end() ? find_container(*set, name) : nullptr;
 }
 
-bool contains(std::span<const std::string_view> names, std::string_view name) {
-  return base::contains(names, name);
-}
-
 // Whether the controller sets the variable without regard to the inputs' own value.
 bool is_generated(const policy::RuntimeInfo& info, std::string_view variable) {
   const policy::Framework* framework = policy::framework_of(info);
   return framework && variable != framework->merged_env &&
-         contains(policy::env_of(*framework, info), variable);
+         base::contains(policy::env_of(*framework, info), variable);
 }
 
 // storageUri and env STORAGE_URI of one initializer.
@@ -159,7 +149,7 @@ void check_flux_settings(const AdviceContext& context, Advisor& advisor) {
   for (size_t i = 0; i < env->size(); ++i) {
     const Node& item = *env->items()[i];
     const Node* name = item.get("name");
-    if (!item.get("valueFrom") || !contains(framework->settings, name->text())) continue;
+    if (!item.get("valueFrom") || !base::contains(framework->settings, name->text())) continue;
     advisor.warn(
         "advice/flux-setting", fmt::format("spec.trainer.env[{}]", i),
         fmt::format("the controller reads {} itself and treats a valueFrom as an empty string", name->text()),
@@ -167,14 +157,11 @@ void check_flux_settings(const AdviceContext& context, Advisor& advisor) {
   }
 }
 
-constexpr JobCheck kJobChecks[] = {check_overridden_env, check_env_sources, check_generated_env,
-                                   check_flux_settings};
-constexpr RuntimeCheck kRuntimeChecks[] = {check_runtime_generated_env};
-
 }  // namespace
 
 Checks checks() {
-  return {.job = kJobChecks, .runtime = kRuntimeChecks};
+  return {.job = {check_overridden_env, check_env_sources, check_generated_env, check_flux_settings},
+          .runtime = {check_runtime_generated_env}};
 }
 
 }  // namespace trainjobc::compile::advice::environment

@@ -2,8 +2,8 @@
 
 // What an object exported from a cluster has, and a file should not: the fields that the server sets.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "base/text/text.h"
 #include "compile/advice/checks.h"
 #include "k8s/object_meta.h"
 #include "secret/secret.h"
@@ -84,15 +84,12 @@ class ServerFields {
 void check_object(const Node& root, Advisor& advisor) {
   const ServerFields fields(root);
   if (!fields.first()) return;
-  const std::span<const std::string> names = fields.names();
+  const std::vector<std::string_view> names(fields.names().begin(), fields.names().end());
   const bool is_one = names.size() == 1;
-  const std::string listed =
-      is_one ? names.front()
-             : fmt::format("{} and {}", fmt::join(names.first(names.size() - 1), ", "), names.back());
   base::Diagnostic& found =
-      advisor.warn("advice/server-field", names.front(),
+      advisor.warn("advice/server-field", fields.names().front(),
                    fmt::format("{} {} set by the server: a file with {} fits one object of one cluster",
-                               listed, is_one ? "is" : "are", is_one ? "it" : "them"),
+                               base::word_list(names), is_one ? "is" : "are", is_one ? "it" : "them"),
                    yaml::locate_key(*fields.first()), is_one ? "remove it" : "remove them");
   found.fix = fields.edits();
 }
@@ -105,13 +102,10 @@ void check_runtime(const RuntimeContext& context, Advisor& advisor) {
   check_object(*context.runtime.root, advisor);
 }
 
-constexpr JobCheck kJobChecks[] = {check_job};
-constexpr RuntimeCheck kRuntimeChecks[] = {check_runtime};
-
 }  // namespace
 
 Checks checks() {
-  return {.job = kJobChecks, .runtime = kRuntimeChecks};
+  return {.job = {check_job}, .runtime = {check_runtime}};
 }
 
 }  // namespace trainjobc::compile::advice::exported

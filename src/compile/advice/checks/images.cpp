@@ -29,28 +29,20 @@ constexpr size_t kMaxTag = 128;
 constexpr size_t kMaxName = 255;
 constexpr size_t kDigits = 64;  // of a sha256
 
-bool is_lower(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-bool is_letter(char c) {
-  return is_lower(c) || (c >= 'A' && c <= 'Z');
-}
-
 bool is_hex(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+  return std::ranges::all_of(text, [](char c) { return base::is_digit(c) || (c >= 'a' && c <= 'f'); });
 }
 
 bool has_capitals(std::string_view text) {
-  return std::ranges::any_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
+  return std::ranges::any_of(text, base::is_upper);
 }
 
 // Words of lower-case letters and digits, joined by one dot, one or two underscores, or dashes.
 bool is_path_part(std::string_view part) {
-  if (part.empty() || !is_lower(part.front()) || !is_lower(part.back())) return false;
+  if (part.empty() || !base::is_lower_alnum(part.front()) || !base::is_lower_alnum(part.back())) return false;
   for (size_t i = 0; i < part.size();) {
     const size_t begin = i;
-    while (i < part.size() && !is_lower(part[i])) ++i;
+    while (i < part.size() && !base::is_lower_alnum(part[i])) ++i;
     const std::string_view joint = part.substr(begin, i - begin);
     const bool fits = joint.empty() || joint == "." || joint == "_" || joint == "__" ||
                       joint.find_first_not_of('-') == std::string_view::npos;
@@ -65,15 +57,14 @@ bool is_registry(std::string_view text) {
   if (text.starts_with('[')) return text.find(']') != std::string_view::npos;
   const size_t colon = text.find(':');
   const std::string_view port = colon == std::string_view::npos ? "0" : text.substr(colon + 1);
-  const bool has_port =
-      !port.empty() && std::ranges::all_of(port, [](char c) { return c >= '0' && c <= '9'; });
+  const bool has_port = !port.empty() && std::ranges::all_of(port, base::is_digit);
   std::string_view host = text.substr(0, colon);
   if (!has_port || host.empty()) return false;
   while (!host.empty()) {
     const size_t dot = std::min(host.find('.'), host.size());
     const std::string_view part = host.substr(0, dot);
-    const bool fits = !part.empty() && is_letter(part.front()) && is_letter(part.back()) &&
-                      std::ranges::all_of(part, [](char c) { return is_letter(c) || c == '-'; });
+    const bool fits = !part.empty() && base::is_alnum(part.front()) && base::is_alnum(part.back()) &&
+                      std::ranges::all_of(part, [](char c) { return base::is_alnum(c) || c == '-'; });
     if (!fits || dot + 1 == host.size()) return false;
     host.remove_prefix(std::min(dot + 1, host.size()));
   }
@@ -114,7 +105,7 @@ ImageComplaint digest_complaint(std::string_view digest) {
 }
 
 ImageComplaint tag_complaint(std::string_view tag) {
-  const auto fits = [](char c) { return is_letter(c) || c == '_' || c == '.' || c == '-'; };
+  const auto fits = [](char c) { return base::is_alnum(c) || c == '_' || c == '.' || c == '-'; };
   if (tag.empty()) return {"the image ends with a colon and has no tag: it can't be pulled", "add the tag"};
   if (tag.size() > kMaxTag || tag.front() == '.' || tag.front() == '-' || !std::ranges::all_of(tag, fits)) {
     return {"the image's tag is invalid: it can't be pulled",
@@ -235,10 +226,6 @@ static_assert(std::ranges::all_of(kKnownRepositories, [](std::string_view known)
 // Shorter words have neighbours that are names, too.
 constexpr size_t kShortestMisspelt = 5;
 
-bool is_word_letter(char c) {
-  return c >= 'a' && c <= 'z';
-}
-
 // Whether one letter is wrong, missing or too many, or two are swapped. Digits and signs tell versions apart.
 bool is_misspelt(std::string_view word, std::string_view known) {
   if (known.size() < kShortestMisspelt) return false;
@@ -248,8 +235,8 @@ bool is_misspelt(std::string_view word, std::string_view known) {
   const auto drop = [](std::string_view text, size_t count) {
     return text.substr(std::min(count, text.size()));
   };
-  const bool letters = (rest.empty() || is_word_letter(rest.front())) &&
-                       (known_rest.empty() || is_word_letter(known_rest.front()));
+  const bool letters = (rest.empty() || base::is_lower(rest.front())) &&
+                       (known_rest.empty() || base::is_lower(known_rest.front()));
   if (!letters || (rest.empty() && known_rest.empty())) return false;
   const bool is_swapped = rest.size() >= 2 && known_rest.size() >= 2 && rest[0] == known_rest[1] &&
                           rest[1] == known_rest[0] && drop(rest, 2) == drop(known_rest, 2);
@@ -352,13 +339,10 @@ void check_job_image(const AdviceContext& context, Advisor& advisor) {
   if (context.job.trainer) check_image(context.job.trainer->image, "spec.trainer.image", advisor);
 }
 
-constexpr JobCheck kJobChecks[] = {check_job_image};
-constexpr RuntimeCheck kRuntimeChecks[] = {check_runtime_images};
-
 }  // namespace
 
 Checks checks() {
-  return {.job = kJobChecks, .runtime = kRuntimeChecks};
+  return {.job = {check_job_image}, .runtime = {check_runtime_images}};
 }
 
 }  // namespace trainjobc::compile::advice::images

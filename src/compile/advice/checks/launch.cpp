@@ -2,6 +2,7 @@
 
 // Whether what a container starts trains: as the processes that the job has, and all of them together.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -53,17 +54,10 @@ std::optional<Trained> trained_of(const AdviceContext& context) {
 }
 
 std::string joined(std::span<const std::string> words, std::string_view separator = " ") {
-  std::string text;
-  for (const std::string& word : words) text.append(text.empty() ? "" : separator).append(word);
-  return text;
+  return fmt::format("{}", fmt::join(words, separator));
 }
 
 // Jobs that say themselves which process is which.
-
-bool has_env(const Node& container, std::string_view name) {
-  return std::ranges::any_of(yaml::items_at(container, "env"),
-                             [&](const Node* item) { return text_at(*item, "name") == name; });
-}
 
 // Flags and variables by which a script learns its rank, or where the others are.
 bool mentions_ranks(std::string_view word, const Framework& framework) {
@@ -85,8 +79,8 @@ bool mentions_ranks(std::string_view word, const Framework& framework) {
 
 bool sets_ranks(const Trained& trained) {
   constexpr std::array<std::string_view, 4> kVariables{"RANK", "WORLD_SIZE", "MASTER_ADDR", "NODE_RANK"};
-  if (std::ranges::any_of(kVariables,
-                          [&](std::string_view name) { return has_env(*trained.container, name); }))
+  const auto env = yaml::items_at(*trained.container, "env");
+  if (std::ranges::any_of(kVariables, [&](std::string_view name) { return yaml::find_named(env, name); }))
     return true;
   if (!yaml::items_at(*trained.container, "envFrom").empty()) return true;
   return std::ranges::any_of(trained.words(),
@@ -171,42 +165,48 @@ std::vector<base::Edit> start_code_with_reader(const Trained& trained, const Lau
   return word ? yaml::split_item(*word, words) : std::vector<base::Edit>();
 }
 
-void report_nodes_alone(const Trained& trained, const Launch& launch, Advisor& advisor) {
+// That the program should be started with the framework's own launcher.
+base::Diagnostic& report(const Trained& trained, std::string message, Advisor& advisor) {
+  const Launch& launch = trained.launch;
   const Framework& framework = *trained.framework;
+  return trained.command.report(
+      kNoLauncher, launch.word, std::move(message),
+      fmt::format("start it with {}: {}", framework.env_reader, words_for(framework, launch)), advisor,
+      written_program(launch));
+}
+
+void report_nodes_alone(const Trained& trained, Advisor& advisor) {
+  const Launch& launch = trained.launch;
   const std::string_view name = launch.launcher && !launch.launcher->program.empty()
                                     ? launch.launcher->program
                                     : base_name(launch.program.front());
   const std::string what = launch.launcher ? fmt::format("{} starts processes on its own node only", name)
                                            : fmt::format("{} starts one process on each node", name);
-  base::Diagnostic& found = trained.command.report(
-      kNoLauncher, launch.word,
-      fmt::format("{}, and does not read {}: the {} nodes train alone, each the whole job", what,
-                  framework.env_family, trained.nodes),
-      fmt::format("start it with {}: {}", framework.env_reader, words_for(framework, launch)), advisor,
-      written_program(launch));
+  base::Diagnostic& found =
+      report(trained,
+             fmt::format("{}, and does not read {}: the {} nodes train alone, each the whole job", what,
+                         trained.framework->env_family, trained.nodes),
+             advisor);
   base::suggest_fix(found, start_with_reader(trained, launch));
 }
 
-void report_one_process(const Trained& trained, const Launch& launch, int64_t wanted, Advisor& advisor) {
-  base::Diagnostic& found = trained.command.report(
-      kNoLauncher, launch.word,
-      fmt::format("{} is one process, and the node is to run {}, unless the script starts the others",
-                  base_name(launch.program.front()), wanted),
-      fmt::format("start it with {}: {}", trained.framework->env_reader,
-                  words_for(*trained.framework, launch)),
-      advisor, written_program(launch));
-  base::suggest_fix(found, start_with_reader(trained, launch));
+void report_one_process(const Trained& trained, int64_t wanted, Advisor& advisor) {
+  base::Diagnostic& found =
+      report(trained,
+             fmt::format("{} is one process, and the node is to run {}, unless the script starts the others",
+                         base_name(trained.launch.program.front()), wanted),
+             advisor);
+  base::suggest_fix(found, start_with_reader(trained, trained.launch));
   rules::except(found);
 }
 
-void report_no_ranks(const Trained& trained, const Launch& launch, Advisor& advisor) {
-  const Framework& framework = *trained.framework;
-  base::Diagnostic& found = trained.command.report(
-      kNoLauncher, launch.word,
+void report_no_ranks(const Trained& trained, Advisor& advisor) {
+  const Launch& launch = trained.launch;
+  base::Diagnostic& found = report(
+      trained,
       fmt::format("{} does not read {}: {} finds no RANK, and fails", base_name(launch.program.front()),
-                  framework.env_family, launch.needs_ranks),
-      fmt::format("start it with {}: {}", framework.env_reader, words_for(framework, launch)), advisor,
-      written_program(launch));
+                  trained.framework->env_family, launch.needs_ranks),
+      advisor);
   base::suggest_fix(found, start_code_with_reader(trained, launch));
 }
 
@@ -231,11 +231,11 @@ void check_launcher(const Trained& trained, Advisor& advisor) {
           ? launch.is_python()
           : launch.kind == Kind::Launcher && !launch.launcher->may_find_nodes && !knows_nodes(launch);
   if (!is_alone || trains_nothing(launch, *trained.framework) || sets_ranks(trained)) return;
-  if (!launch.needs_ranks.empty()) return report_no_ranks(trained, launch, advisor);
-  if (trained.nodes > 1) return report_nodes_alone(trained, launch, advisor);
+  if (!launch.needs_ranks.empty()) return report_no_ranks(trained, advisor);
+  if (trained.nodes > 1) return report_nodes_alone(trained, advisor);
   const auto wanted = wanted_per_node(trained);
   if (launch.kind == Kind::OneProcess && wanted.value_or(1) > 1)
-    report_one_process(trained, launch, *wanted, advisor);
+    report_one_process(trained, *wanted, advisor);
 }
 
 // A program that can't be seen starts the processes of a job, or does not.
@@ -472,8 +472,7 @@ void check_env_numbers(const Trained& trained, Advisor& advisor) {
     const std::string message = wrong_value(trained, name, value->text());
     if (message.empty()) continue;
     const auto items = yaml::items_of(own);
-    const auto at =
-        std::ranges::find_if(items, [&](const Node* env) { return text_at(*env, "name") == name; });
+    const auto at = std::ranges::find(items, yaml::find_named(items, name));
     const bool is_own = at != items.end();
     base::Diagnostic& found = advisor.warn(
         kLauncherSetting,
@@ -520,12 +519,10 @@ void check_trained(const AdviceContext& context, Advisor& advisor) {
   }
 }
 
-constexpr JobCheck kJobChecks[] = {check_trained};
-
 }  // namespace
 
 Checks checks() {
-  return {.job = kJobChecks, .runtime = {}};
+  return {.job = {check_trained}};
 }
 
 }  // namespace trainjobc::compile::advice::launch

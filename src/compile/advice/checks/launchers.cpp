@@ -420,14 +420,11 @@ void check_ssh_key(const RuntimeContext& context, Advisor& advisor) {
   }
 }
 
-constexpr JobCheck kJobChecks[] = {check_job_launcher, check_mpi_images, check_mpirun};
-constexpr RuntimeCheck kRuntimeChecks[] = {check_runtime_launcher, check_mpi_jobs, check_launcher_count,
-                                           check_ssh_key};
-
 }  // namespace
 
 Checks checks() {
-  return {.job = kJobChecks, .runtime = kRuntimeChecks};
+  return {.job = {check_job_launcher, check_mpi_images, check_mpirun},
+          .runtime = {check_runtime_launcher, check_mpi_jobs, check_launcher_count, check_ssh_key}};
 }
 
 }  // namespace trainjobc::compile::advice::launchers

@@ -16,7 +16,6 @@ namespace trainjobc::compile::advice::nodes {
 namespace {
 
 using policy::Container;
-using policy::NodeList;
 using policy::PodSet;
 using yaml::Node;
 
@@ -178,11 +177,6 @@ void check_replaced_port(const Container& container, const std::string& field, A
   }
 }
 
-size_t count_unnamed(const NodeList& ports) {
-  return static_cast<size_t>(
-      std::ranges::count_if(ports, [](const Node* port) { return !port->get("name"); }));
-}
-
 void check_addresses(const RuntimeContext& context, Advisor& advisor) {
   const std::string_view address = address_of(context.info);
   if (address.empty() && !context.info.is_mpi()) return;
@@ -205,21 +199,19 @@ void check_ports(const RuntimeContext& context, Advisor& advisor) {
   for (const ContainerPlace& place : containers_of(context.info)) {
     if (place.is_init) continue;
     // Several ports without a name are an error in its jobs.
-    if (count_unnamed(place.container.ports) > 1) continue;
+    const auto is_unnamed = [](const Node* port) { return !port->get("name"); };
+    if (std::ranges::count_if(place.container.ports, is_unnamed) > 1) continue;
     if (opens_port && &place.set == trainer && place.container.name == model::kNode) {
       check_replaced_port(place.container, place.field, advisor);
     }
   }
 }
 
-constexpr JobCheck kJobChecks[] = {check_num_nodes, check_zero_nodes};
-constexpr RuntimeCheck kRuntimeChecks[] = {check_second_trainer, check_pod_counts, check_addresses,
-                                           check_ports};
-
 }  // namespace
 
 Checks checks() {
-  return {.job = kJobChecks, .runtime = kRuntimeChecks};
+  return {.job = {check_num_nodes, check_zero_nodes},
+          .runtime = {check_second_trainer, check_pod_counts, check_addresses, check_ports}};
 }
 
 }  // namespace trainjobc::compile::advice::nodes

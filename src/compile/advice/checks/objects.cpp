@@ -16,12 +16,11 @@ using yaml::Node;
 // Labels of the runtime object itself.
 
 std::vector<base::Edit> label_fix(const Node& root, std::string_view framework) {
-  const std::string as_yaml = fmt::format("{}: {}", model::kFrameworkLabel, framework);
-  const std::string as_json = fmt::format("\"{}\": \"{}\"", model::kFrameworkLabel, framework);
+  const yaml::NewPair label = yaml::pair_of(model::kFrameworkLabel, framework);
   const yaml::Entry* metadata = root.find("metadata");
   const yaml::Entry* labels = metadata->value->find("labels");
-  if (labels && labels->value->size() > 0) return yaml::insert_first(*labels, {as_yaml, as_json});
-  return yaml::insert_map_first(*metadata, "labels", {as_yaml, as_json});
+  if (labels && labels->value->size() > 0) return yaml::insert_first(*labels, label);
+  return yaml::insert_map_first(*metadata, "labels", label);
 }
 
 void check_framework_label(const RuntimeContext& context, Advisor& advisor) {
@@ -87,13 +86,10 @@ void check_job_size(const AdviceContext& context, Advisor& advisor) {
   check_size(context.admitted_job_set, "the JobSet", advisor);
 }
 
-constexpr JobCheck kJobChecks[] = {check_job_size};
-constexpr RuntimeCheck kRuntimeChecks[] = {check_framework_label, check_kueue_label, check_runtime_size};
-
 }  // namespace
 
 Checks checks() {
-  return {.job = kJobChecks, .runtime = kRuntimeChecks};
+  return {.job = {check_job_size}, .runtime = {check_framework_label, check_kueue_label, check_runtime_size}};
 }
 
 }  // namespace trainjobc::compile::advice::objects

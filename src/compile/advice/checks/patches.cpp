@@ -95,8 +95,8 @@ std::vector<PatchTree> patch_trees(const model::TrainJob& job) {
 
 // The key by which the list's elements are merged; "" if a patch replaces the list as a whole.
 std::string_view merge_key_of(std::string_view list) {
-  const auto at = std::ranges::find(kMergedLists, list, &MergedList::list);
-  return at != kMergedLists.end() ? at->key : std::string_view();
+  const MergedList* merged = base::find_in(kMergedLists, list, &MergedList::list);
+  return merged ? merged->key : "";
 }
 
 // The element of the list that has the same merge key; nullptr if there is none, or if it is not a list.
@@ -140,15 +140,10 @@ constexpr std::string_view kPatchTarget = "advice/patch-target";
 
 std::vector<std::string_view> names_in(const Node* list) {
   std::vector<std::string_view> names;
-  if (!list) return names;
-  for (const Node* item : list->items()) {
+  for (const Node* item : yaml::items_of(list)) {
     if (const Node* name = item->get("name")) names.push_back(name->text());
   }
   return names;
-}
-
-bool contains(const std::vector<std::string_view>& names, std::string_view name) {
-  return base::contains(names, name);
 }
 
 // One of the names in place of the wrong one; `taken` names have a patch of their own.
@@ -160,7 +155,7 @@ void suggest_name(base::Diagnostic& found, const Node& wrong, const std::vector<
     return;
   }
   k8s::suggest(found, &wrong, *meant);
-  if (contains(taken, *meant)) found.fix.clear();
+  if (base::contains(taken, *meant)) found.fix.clear();
 }
 
 struct ContainerList {
@@ -178,7 +173,7 @@ void check_containers(const AdviceContext& context, const PodPatch& patch, const
   const auto other_names = names_in(runtime_pod ? runtime_pod->get(other.key) : nullptr);
   for (size_t i = 0; i < patched->size(); ++i) {
     const Node* name = patched->items()[i]->get("name");
-    if (!name || contains(names, name->text())) continue;
+    if (!name || base::contains(names, name->text())) continue;
     base::Diagnostic& found = advisor.warn(
         kPatchTarget, fmt::format("{}.{}[{}].name", patch.pod_field, list.key, i),
         fmt::format(
@@ -186,7 +181,7 @@ void check_containers(const AdviceContext& context, const PodPatch& patch, const
             "would be added",
             list.what, name->text(), context.runtime.id.name),
         yaml::locate(*name));
-    if (contains(other_names, name->text())) {
+    if (base::contains(other_names, name->text())) {
       found.hint = fmt::format("patch it under {}", other.key);
     } else {
       suggest_name(found, *name, names, names_in(patched));
@@ -203,7 +198,7 @@ void check_patch_targets(const AdviceContext& context, Advisor& advisor) {
   for (const PodPatch& patch : patches) {
     const std::string_view job_name = patch.job_name->text();
     const auto names = names_in(jobs);
-    if (!contains(names, job_name)) {
+    if (!base::contains(names, job_name)) {
       base::Diagnostic& found = advisor.warn(
           kPatchTarget, patch.job_field,
           fmt::format(
@@ -214,9 +209,8 @@ void check_patch_targets(const AdviceContext& context, Advisor& advisor) {
       suggest_name(found, *patch.job_name, names, patched);
       continue;
     }
-    const auto at = std::ranges::find(names, job_name);
-    const Node* runtime_pod =
-        jobs->items()[static_cast<size_t>(at - names.begin())]->at({"template", "spec", "template", "spec"});
+    const Node* job = yaml::find_named(jobs->items(), job_name);
+    const Node* runtime_pod = job->at({"template", "spec", "template", "spec"});
     check_containers(context, patch, runtime_pod, kContainers, kInitContainers, advisor);
     check_containers(context, patch, runtime_pod, kInitContainers, kContainers, advisor);
   }
@@ -330,8 +324,8 @@ class PatchList {
   bool is_lost_everywhere(size_t patch, const Leaf& leaf) const {
     for (size_t i = patch; i < trees_.size(); ++i) {
       if (trees_[i].field != trees_[patch].field) continue;
-      const auto same = std::ranges::find(patches_[i].leaves, leaf.field, &Leaf::field);
-      if (same != patches_[i].leaves.end() && !loss_of(i, *same)) return false;
+      const Leaf* same = base::find_in(patches_[i].leaves, leaf.field, &Leaf::field);
+      if (same && !loss_of(i, *same)) return false;
     }
     return true;
   }
@@ -438,17 +432,15 @@ void check_idle_patches(const AdviceContext& context, Advisor& advisor) {
   const std::vector<PatchTree> typed = written_patches(*context.job.encoded);
   const Node* runtime = context.runtime.root->at({"spec", "template"});
   for (const PatchTree& tree : written) {
-    const auto kept = std::ranges::find(typed, tree.field, &PatchTree::field);
-    if (kept != typed.end()) IdleValues(advisor).check_map(*tree.root, kept->root, runtime, tree.field);
+    const PatchTree* kept = base::find_in(typed, tree.field, &PatchTree::field);
+    if (kept) IdleValues(advisor).check_map(*tree.root, kept->root, runtime, tree.field);
   }
 }
-
-constexpr JobCheck kJobChecks[] = {check_patch_targets, check_overridden_patches, check_idle_patches};
 
 }  // namespace
 
 Checks checks() {
-  return {.job = kJobChecks};
+  return {.job = {check_patch_targets, check_overridden_patches, check_idle_patches}};
 }
 
 }  // namespace trainjobc::compile::advice::patches

@@ -25,9 +25,9 @@ constexpr std::string_view kProcessesPerGpu = "advice/processes-per-gpu";
 // Devices that a process has to itself. A slice, or a GPU's memory, is another resource.
 constexpr std::array<std::string_view, 3> kAccelerators{"nvidia.com/gpu", "amd.com/gpu", "habana.ai/gaudi"};
 
-// The first limit of a container for such devices.
-const Entry* devices_of(const Node* container) {
-  const Node* limits = container ? container->at({"resources", "limits"}) : nullptr;
+// The first limit of `resources` for such devices.
+const Entry* devices_of(const Node* resources) {
+  const Node* limits = resources ? resources->get("limits") : nullptr;
   if (!limits) return nullptr;
   for (const Entry& entry : limits->entries()) {
     if (base::contains(kAccelerators, entry.key)) return &entry;
@@ -150,13 +150,6 @@ void check_flux(const policy::RuntimeInfo& info, int64_t processes, std::string 
                where, "write numProcPerNode: 1");
 }
 
-bool sets_devices(const model::Trainer& trainer) {
-  const Node* limits = trainer.resources_per_node ? trainer.resources_per_node->get("limits") : nullptr;
-  return limits && std::ranges::any_of(limits->entries(), [](const Entry& entry) {
-           return base::contains(kAccelerators, entry.key);
-         });
-}
-
 void check_runtime_processes(const RuntimeContext& context, Advisor& advisor) {
   NodeShare share = runtime_share(context.info);
   if (share.processes == 0) return;
@@ -167,7 +160,7 @@ void check_runtime_processes(const RuntimeContext& context, Advisor& advisor) {
   const std::string_view job = replicated_job_of(context.info);
   const policy::PodSet* set = context.info.pod_set_by_name(job);
   const policy::Container* node = set ? find_container(*set, model::kNode) : nullptr;
-  share.devices = devices_of(node ? node->node : nullptr);
+  share.devices = devices_of(node ? node->node->get("resources") : nullptr);
   if (share.devices) report(share, share.field, yaml::locate(*share.given), advisor);
 }
 
@@ -181,7 +174,8 @@ void check_job_processes(const AdviceContext& context, Advisor& advisor) {
   const ProcessFlag flag = info.policy->torch ? process_flag(trainer) : ProcessFlag();
   // If both come from the runtime, the runtime itself is reported.
   const bool says_number = number || flag.word;
-  if (!flag.known || (!says_number && (share.processes == 0 || !sets_devices(trainer)))) return;
+  if (!flag.known || (!says_number && (share.processes == 0 || !devices_of(trainer.resources_per_node))))
+    return;
   const Node* container = rendered_node(context.admitted_job_set, replicated_job_of(info));
   if (number && contradicts_field(container, *framework, *number)) return;
   base::Location where = locate_key_of(trainer.node, "resourcesPerNode");
@@ -197,7 +191,7 @@ void check_job_processes(const AdviceContext& context, Advisor& advisor) {
     check_flux(info, number.value_or(share.processes), field, where, advisor);
     return;
   }
-  share.devices = devices_of(container);
+  share.devices = devices_of(container ? container->get("resources") : nullptr);
   const auto rendered = rendered_number(context.admitted_job_set, policy::processes_of(*framework, info));
   share.processes = flag.word ? flag.processes : rendered.value_or(0);
   if (!share.devices) return;
@@ -205,13 +199,10 @@ void check_job_processes(const AdviceContext& context, Advisor& advisor) {
   report(share, field, where, advisor);
 }
 
-constexpr JobCheck kJobChecks[] = {check_job_processes};
-constexpr RuntimeCheck kRuntimeChecks[] = {check_runtime_processes};
-
 }  // namespace
 
 Checks checks() {
-  return {.job = kJobChecks, .runtime = kRuntimeChecks};
+  return {.job = {check_job_processes}, .runtime = {check_runtime_processes}};
 }
 
 }  // namespace trainjobc::compile::advice::processes

@@ -225,22 +225,17 @@ void check_hidden_gpus(const AdviceContext& context, Advisor& advisor) {
                    locate_key_of(context.job.trainer->node, "resourcesPerNode"));
   if (!gpu) return;
   found.hint = fmt::format("add them here too: limits: {{{}: {}}}", gpu->key, gpu->value->text());
-  const std::string as_yaml = fmt::format("{}: {}", gpu->key, gpu->value->text());
-  const std::string as_json = fmt::format("\"{}\": \"{}\"", gpu->key, gpu->value->text());
+  const yaml::NewPair amount = yaml::pair_of(gpu->key, gpu->value->text());
   const Entry* own = context.job.trainer->node->find("resourcesPerNode");
   const Entry* limits = own ? own->value->find("limits") : nullptr;
-  if (limits) base::suggest_fix(found, yaml::insert_first(*limits, {as_yaml, as_json}));
-  if (own && !limits) base::suggest_fix(found, yaml::insert_map_first(*own, "limits", {as_yaml, as_json}));
+  if (limits) base::suggest_fix(found, yaml::insert_first(*limits, amount));
+  if (own && !limits) base::suggest_fix(found, yaml::insert_map_first(*own, "limits", amount));
   add_note(found, "the runtime's GPUs", gpu->value);
 }
 
 // Amounts of memory without a unit.
 
 constexpr int64_t kLeast = 1 << 20;  // fewer bytes are a mistake
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // An amount in bytes or thousandths that is too small to be intended.
 // `stops`: with so small an amount no container starts.
@@ -252,7 +247,7 @@ void check_size(std::string_view name, const Node* amount, const std::string& fi
   if (!quantity || quantity->sign() <= 0 || quantity->value() >= kLeast) return;
   const bool in_thousandths = text.ends_with('m');
   if (in_thousandths) text.remove_suffix(1);
-  if (!std::ranges::all_of(text, is_digit)) return;
+  if (!std::ranges::all_of(text, base::is_digit)) return;
   const bool is_giga = !in_thousandths && quantity->value() <= 1024;
   base::Diagnostic& found = advisor.warn(
       "advice/size-unit", field,
@@ -273,20 +268,18 @@ void check_amounts(const Node* resources, const std::string& field, Advisor& adv
   if (!resources) return;
   constexpr std::array<std::string_view, 2> kSizes{"memory", "ephemeral-storage"};
   for (const std::string_view list : {"limits", "requests"}) {
-    const Node* amounts = resources->get(list);
-    if (!amounts) continue;
     for (const std::string_view name : kSizes) {
       const bool stops = list == "limits" && name == "memory";
-      check_size(name, amounts->get(name), fmt::format("{}.{}.{}", field, list, name), stops, advisor);
+      check_size(name, resources->at({list, name}), fmt::format("{}.{}.{}", field, list, name), stops,
+                 advisor);
     }
   }
 }
 
 void check_volumes(const Node* pod_spec, const std::string& field, Advisor& advisor) {
-  const Node* volumes = pod_spec ? pod_spec->get("volumes") : nullptr;
-  if (!volumes) return;
-  for (size_t i = 0; i < volumes->size(); ++i) {
-    check_size("sizeLimit", volumes->items()[i]->at({"emptyDir", "sizeLimit"}),
+  const auto volumes = yaml::items_of(pod_spec ? pod_spec->get("volumes") : nullptr);
+  for (size_t i = 0; i < volumes.size(); ++i) {
+    check_size("sizeLimit", volumes[i]->at({"emptyDir", "sizeLimit"}),
                fmt::format("{}.volumes[{}].emptyDir.sizeLimit", field, i), false, advisor);
   }
 }
@@ -307,13 +300,11 @@ void check_job_sizes(const AdviceContext& context, Advisor& advisor) {
     check_volumes(patch.pod_spec, patch.pod_field, advisor);
 }
 
-constexpr JobCheck kJobChecks[] = {check_job_devices, check_hidden_gpus, check_job_sizes};
-constexpr RuntimeCheck kRuntimeChecks[] = {check_runtime_devices, check_gpu_limits, check_runtime_sizes};
-
 }  // namespace
 
 Checks checks() {
-  return {.job = kJobChecks, .runtime = kRuntimeChecks};
+  return {.job = {check_job_devices, check_hidden_gpus, check_job_sizes},
+          .runtime = {check_runtime_devices, check_gpu_limits, check_runtime_sizes}};
 }
 
 }  // namespace trainjobc::compile::advice::resources

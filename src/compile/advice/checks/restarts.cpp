@@ -135,13 +135,10 @@ void check_gang_retries(const AdviceContext& context, Advisor& advisor) {
   base::suggest_fix(found, yaml::replace_scalar(*retries, "0"));
 }
 
-constexpr JobCheck kJobChecks[] = {check_gang_retries};
-constexpr RuntimeCheck kRuntimeChecks[] = {check_failure_policy, check_job_retries};
-
 }  // namespace
 
 Checks checks() {
-  return {.job = kJobChecks, .runtime = kRuntimeChecks};
+  return {.job = {check_gang_retries}, .runtime = {check_failure_policy, check_job_retries}};
 }
 
 }  // namespace trainjobc::compile::advice::restarts

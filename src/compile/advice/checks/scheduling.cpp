@@ -26,6 +26,15 @@ using yaml::Node;
 
 constexpr int64_t kLongestDeadline = 9223372036;
 
+void check_deadline(const Node* spec, const std::string& field, std::string_view who, Advisor& advisor) {
+  const Node* deadline = spec ? spec->get("activeDeadlineSeconds") : nullptr;
+  if (!deadline || deadline->as_int().value_or(0) <= kLongestDeadline) return;
+  advisor.warn(
+      "advice/deadline-overflow", field + ".activeDeadlineSeconds",
+      fmt::format("a deadline of {} s overflows: the {} fails as soon as it starts", deadline->text(), who),
+      yaml::locate(*deadline), "leave it out, or write at most 9223372036");
+}
+
 // A JobSet, or a runtime's template of one.
 struct Template {
   const Node* metadata = nullptr;
@@ -39,10 +48,9 @@ class Starts {
 
   void check() {
     check_topology(job_set_.metadata, job_set_.prefix + "metadata");
-    const Node* jobs = job_set_.spec ? job_set_.spec->get("replicatedJobs") : nullptr;
-    if (!jobs) return;
-    for (size_t i = 0; i < jobs->size(); ++i) {
-      check_job(*jobs->items()[i], fmt::format("{}spec.replicatedJobs[{}]", job_set_.prefix, i));
+    const auto jobs = yaml::items_of(job_set_.spec ? job_set_.spec->get("replicatedJobs") : nullptr);
+    for (size_t i = 0; i < jobs.size(); ++i) {
+      check_job(*jobs[i], fmt::format("{}spec.replicatedJobs[{}]", job_set_.prefix, i));
     }
   }
 
@@ -50,13 +58,7 @@ class Starts {
   void check_job(const Node& job, const std::string& field) {
     check_topology(job.at({"template", "metadata"}), field + ".template.metadata");
     check_dependencies(job, field);
-    const Node* deadline = job.at({"template", "spec", "activeDeadlineSeconds"});
-    if (deadline && deadline->as_int().value_or(0) > kLongestDeadline) {
-      advisor_.warn(
-          "advice/deadline-overflow", field + ".template.spec.activeDeadlineSeconds",
-          fmt::format("a deadline of {} s overflows: the Job fails as soon as it starts", deadline->text()),
-          yaml::locate(*deadline), "leave it out, or write at most 9223372036");
-    }
+    check_deadline(job.at({"template", "spec"}), field + ".template.spec", "Job", advisor_);
     if (const Node* pod = job.at({"template", "spec", "template", "spec"}))
       check_pod(*pod, field + ".template.spec.template.spec");
   }
@@ -75,10 +77,9 @@ class Starts {
   }
 
   void check_dependencies(const Node& job, const std::string& field) {
-    const Node* dependencies = job.get("dependsOn");
-    if (!dependencies) return;
-    for (size_t i = 0; i < dependencies->size(); ++i) {
-      const Node* name = dependencies->items()[i]->get("name");
+    const auto dependencies = yaml::items_at(job, "dependsOn");
+    for (size_t i = 0; i < dependencies.size(); ++i) {
+      const Node* name = dependencies[i]->get("name");
       if (!name || name->text() != text_at(job, "name")) continue;
       advisor_.warn("advice/depends-on-itself", fmt::format("{}.dependsOn[{}].name", field, i),
                     fmt::format("replicatedJob \"{}\" never starts: it depends on itself", name->text()),
@@ -198,12 +199,7 @@ void check_job_starts(const AdviceContext& context, Advisor& advisor) {
 }
 
 void check_job_deadline(const AdviceContext& context, Advisor& advisor) {
-  const Node* deadline = context.job.root->at({"spec", "activeDeadlineSeconds"});
-  if (!deadline || deadline->as_int().value_or(0) <= kLongestDeadline) return;
-  advisor.warn(
-      "advice/deadline-overflow", "spec.activeDeadlineSeconds",
-      fmt::format("a deadline of {} s overflows: the job fails as soon as it starts", deadline->text()),
-      yaml::locate(*deadline), "leave it out, or write at most 9223372036");
+  check_deadline(context.job.root->get("spec"), "spec", "job", advisor);
 }
 
 // Queues and priorities: what only the cluster can check, and queue names that have no effect.
@@ -279,11 +275,10 @@ void check_job_queue(const AdviceContext& context, Advisor& advisor) {
                  "the TrainJob's annotations don't reach its PodGroup: this queue is not used", where,
                  "set it in a runtimePatch, under trainingRuntimeSpec.template.metadata.annotations");
   }
-  const Node* patches = root.at({"spec", "runtimePatches"});
-  if (!patches) return;
-  for (size_t i = 0; i < patches->size(); ++i) {
-    const Node* patched = patches->items()[i]->at(
-        {"trainingRuntimeSpec", "template", "metadata", "annotations", model::kVolcanoQueue});
+  const auto patches = yaml::items_at(root, {"spec", "runtimePatches"});
+  for (size_t i = 0; i < patches.size(); ++i) {
+    const Node* patched =
+        patches[i]->at({"trainingRuntimeSpec", "template", "metadata", "annotations", model::kVolcanoQueue});
     inform_of_volcano_queue(
         patched,
         fmt::format("spec.runtimePatches[{}].trainingRuntimeSpec.template.metadata.annotations[{}]", i,
@@ -350,15 +345,12 @@ void check_suspended_claims(const AdviceContext& context, Advisor& advisor) {
   }
 }
 
-constexpr JobCheck kJobChecks[] = {check_job_starts, check_job_deadline, check_job_queue, check_suspended,
-                                   check_suspended_claims};
-constexpr RuntimeCheck kRuntimeChecks[] = {check_runtime_starts, check_priority_classes, check_runtime_queue,
-                                           check_retained_claims};
-
 }  // namespace
 
 Checks checks() {
-  return {.job = kJobChecks, .runtime = kRuntimeChecks};
+  return {
+      .job = {check_job_starts, check_job_deadline, check_job_queue, check_suspended, check_suspended_claims},
+      .runtime = {check_runtime_starts, check_priority_classes, check_runtime_queue, check_retained_claims}};
 }
 
 }  // namespace trainjobc::compile::advice::scheduling

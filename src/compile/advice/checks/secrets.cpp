@@ -66,10 +66,9 @@ void check_initializer(const std::optional<model::Initializer>& initializer, std
 void check_patched_pod(const Node* pod_spec, const std::string& field, Advisor& advisor) {
   if (!pod_spec) return;
   for (const std::string_view list : {"initContainers", "containers"}) {
-    const Node* containers = pod_spec->get(list);
-    if (!containers) continue;
-    for (size_t i = 0; i < containers->size(); ++i) {
-      check_env(containers->items()[i]->get("env"), fmt::format("{}.{}[{}].env", field, list, i), advisor);
+    const auto containers = yaml::items_at(*pod_spec, list);
+    for (size_t i = 0; i < containers.size(); ++i) {
+      check_env(containers[i]->get("env"), fmt::format("{}.{}[{}].env", field, list, i), advisor);
     }
   }
 }
@@ -95,13 +94,10 @@ void check_runtime_secrets(const RuntimeContext& context, Advisor& advisor) {
   }
 }
 
-constexpr JobCheck kJobChecks[] = {check_job_secrets};
-constexpr RuntimeCheck kRuntimeChecks[] = {check_runtime_secrets};
-
 }  // namespace
 
 Checks checks() {
-  return {.job = kJobChecks, .runtime = kRuntimeChecks};
+  return {.job = {check_job_secrets}, .runtime = {check_runtime_secrets}};
 }
 
 }  // namespace trainjobc::compile::advice::secrets

@@ -30,12 +30,8 @@ bool holds(const Node& list, const Node& value) {
 
 // Whether a value of resourcesPerNode's `key` reached a container of the JobSet.
 bool reaches_container(const Node& job_set, std::string_view key, const Node& value) {
-  const Node* jobs = job_set.at({"spec", "replicatedJobs"});
-  if (!jobs) return false;
-  for (const Node* job : jobs->items()) {
-    const Node* containers = job->at({"template", "spec", "template", "spec", "containers"});
-    if (!containers) continue;
-    for (const Node* container : containers->items()) {
+  for (const Node* job : items_at(job_set, {"spec", "replicatedJobs"})) {
+    for (const Node* container : items_at(*job, {"template", "spec", "template", "spec", "containers"})) {
       const Node* list = container->at({"resources", key});
       if (list && holds(*list, value)) return true;
     }
@@ -162,12 +158,10 @@ void check_initializer_effect(const AdviceContext& context, Advisor& advisor) {
   check_initializer(context, context.job.model, "model", model::kModelInitializer, advisor);
 }
 
-constexpr JobCheck kJobChecks[] = {check_trainer_section, check_trainer_effect, check_initializer_effect};
-
 }  // namespace
 
 Checks checks() {
-  return {.job = kJobChecks};
+  return {.job = {check_trainer_section, check_trainer_effect, check_initializer_effect}};
 }
 
 }  // namespace trainjobc::compile::advice::trainer

@@ -50,18 +50,13 @@ void check_volumes(const Node& pod_spec, const Node& pod, const std::string& fie
   }
 }
 
-const Node* rendered_pod(const Node& job_set, std::string_view replicated_job) {
-  for (const Node* job : items_at(job_set, {"spec", "replicatedJobs"})) {
-    if (text_at(*job, "name") == replicated_job) return job->at({"template", "spec", "template", "spec"});
-  }
-  return nullptr;
-}
-
 // Those that the job adds; the runtime has its own advice.
 void check_job_volumes(const AdviceContext& context, Advisor& advisor) {
   for (const PodPatch& patch : pod_patches(context.job)) {
     if (!patch.pod_spec || !patch.job_name) continue;
-    const Node* pod = rendered_pod(context.admitted_job_set, patch.job_name->text());
+    const auto jobs = items_at(context.admitted_job_set, {"spec", "replicatedJobs"});
+    const Node* job = yaml::find_named(jobs, patch.job_name->text());
+    const Node* pod = job ? job->at({"template", "spec", "template", "spec"}) : nullptr;
     if (pod) check_volumes(*patch.pod_spec, *pod, patch.pod_field, advisor);
   }
 }
@@ -74,13 +69,10 @@ void check_runtime_volumes(const RuntimeContext& context, Advisor& advisor) {
   }
 }
 
-constexpr JobCheck kJobChecks[] = {check_job_volumes};
-constexpr RuntimeCheck kRuntimeChecks[] = {check_runtime_volumes};
-
 }  // namespace
 
 Checks checks() {
-  return {.job = kJobChecks, .runtime = kRuntimeChecks};
+  return {.job = {check_job_volumes}, .runtime = {check_runtime_volumes}};
 }
 
 }  // namespace trainjobc::compile::advice::volumes
