@@ -85,8 +85,7 @@ class JobSetBuilder {
     if (!jobs.empty()) spec = policy::with_list(make_, spec, "replicatedJobs", jobs);
     spec = make_.with(spec, "suspend", job_.suspend);
     const yaml::Origin origin = make_.made("jobset", {job_.root});
-    return policy::map_of(
-        make_,
+    return make_.map(
         {{"apiVersion", make_.string(model::kJobSetApiVersion, origin)},
          {"kind", make_.string("JobSet", origin)},
          {"metadata", policy::owned_metadata(make_, job_, job_.id.name, to_map(info_.labels, "labels"),
@@ -197,8 +196,8 @@ class JobSetBuilder {
     NodeList sources = yaml::copied_items(container->get("envFrom"));
     const Node* name = secret_ref.get("name");
     if (!name) name = make_.string("", secret_ref.origin());
-    const Node* reference = policy::map_of(make_, {{"name", name}}, secret_ref.origin());
-    sources.push_back(policy::map_of(make_, {{"secretRef", reference}}, secret_ref.origin()));
+    const Node* reference = make_.map({{"name", name}}, secret_ref.origin());
+    sources.push_back(make_.map({{"secretRef", reference}}, secret_ref.origin()));
     return make_.with(container, "envFrom", make_.list(sources, secret_ref.origin()));
   }
 
@@ -289,7 +288,7 @@ const Node* build_snapshot(const model::TrainJob& job, const Node& encoded_runti
   const yaml::Origin origin = make.made("runtime-snapshot", {&encoded_runtime});
   std::string text;
   yaml::write_yaml(encoded_runtime, yaml::KeyOrder::Alphabet, text);
-  const Node* data = policy::map_of(make, {{"runtime", make.copied(text, origin)}}, origin);
+  const Node* data = make.map({{"runtime", make.copied(text, origin)}}, origin);
   return policy::owned_object(make, job, "v1", "ConfigMap", snapshot_name(job), {{"data", data}}, origin);
 }
 

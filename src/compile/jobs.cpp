@@ -292,7 +292,6 @@ std::vector<CheckedDocument> checked_documents(const InputSet& inputs, const std
 
 namespace {
 
-using policy::map_of;
 using yaml::Entry;
 using yaml::Maker;
 using yaml::Node;
@@ -338,7 +337,7 @@ const Node* needed_resources(const policy::RuntimeInfo& info, const Maker& make,
   }
   if (amounts.empty()) return nullptr;
   const Node* list = make.map(amounts, origin);
-  return map_of(make, {{"limits", list}, {"requests", list}}, origin);
+  return make.map({{"limits", list}, {"requests", list}}, origin);
 }
 
 const Node* nodes_of_flux(const model::Runtime& runtime, const Maker& make, yaml::Origin origin) {
@@ -356,22 +355,20 @@ const Node* trial_job(const StoredRuntime& stored, const model::Behaviours& beha
   const model::TrainJob nothing;
   const policy::RuntimeInfo info =
       policy::make_runtime_info(nothing, runtime, runtime.job_set_spec, behaviours);
-  const Node* trainer = map_of(
-      make,
+  const Node* trainer = make.map(
       {{"image", lacks_image(info) ? make.string("image", origin) : nullptr},
        {"numNodes", num_nodes ? make.integer(*num_nodes, origin) : nodes_of_flux(runtime, make, origin)},
        {"resourcesPerNode", needed_resources(info, make, origin)}},
       origin);
   const Node* ref =
-      map_of(make, {{"name", make.string(id.name, origin)}, {"kind", make.string(id.kind, origin)}}, origin);
+      make.map({{"name", make.string(id.name, origin)}, {"kind", make.string(id.kind, origin)}}, origin);
   const Node* ns = id.ns.empty() ? nullptr : make.string(id.ns, origin);
-  const Node* metadata = map_of(make, {{"name", make.string(kName, origin)}, {"namespace", ns}}, origin);
-  return map_of(make,
-                {{"apiVersion", make.string(model::kTrainerApiVersion, origin)},
-                 {"kind", make.string(model::kTrainJob, origin)},
-                 {"metadata", metadata},
-                 {"spec", map_of(make, {{"runtimeRef", ref}, {"trainer", trainer}}, origin)}},
-                origin);
+  const Node* metadata = make.map({{"name", make.string(kName, origin)}, {"namespace", ns}}, origin);
+  return make.map({{"apiVersion", make.string(model::kTrainerApiVersion, origin)},
+                   {"kind", make.string(model::kTrainJob, origin)},
+                   {"metadata", metadata},
+                   {"spec", make.map({{"runtimeRef", ref}, {"trainer", trainer}}, origin)}},
+                  origin);
 }
 
 namespace {

@@ -122,11 +122,10 @@ const Node* merge_pod_specs(const OverrideMerge& merge, const Node& spec) {
 const Node* template_change(const model::PodOverride& override, const Maker& make) {
   const Node* metadata = override.metadata;
   if (metadata) {
-    metadata = policy::map_of(
-        make, {{"labels", metadata->get("labels")}, {"annotations", metadata->get("annotations")}},
-        metadata->origin());
+    metadata = make.map({{"labels", metadata->get("labels")}, {"annotations", metadata->get("annotations")}},
+                        metadata->origin());
   }
-  return policy::map_of(make, {{"metadata", metadata}, {"spec", override.spec}}, override.node->origin());
+  return make.map({{"metadata", metadata}, {"spec", override.spec}}, override.node->origin());
 }
 
 const Node* merge_pod_templates(const OverrideMerge& merge, const Node& spec) {

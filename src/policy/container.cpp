@@ -118,38 +118,34 @@ const Node* rewritten_source(const Maker& make, const Node& from) {
   const Node* resource = from.get("resourceFieldRef");
   const auto key_ref = [&](const Node* ref) -> const Node* {
     if (!ref) return nullptr;
-    return map_of(make,
-                  {{"name", text_or_empty(make, *ref, "name")},
-                   {"key", text_or_empty(make, *ref, "key")},
-                   {"optional", ref->get("optional")}},
-                  ref->origin());
+    return make.map({{"name", text_or_empty(make, *ref, "name")},
+                     {"key", text_or_empty(make, *ref, "key")},
+                     {"optional", ref->get("optional")}},
+                    ref->origin());
   };
   const Node* field_ref = nullptr;
-  if (field)
-    field_ref = map_of(make, {{"fieldPath", text_or_empty(make, *field, "fieldPath")}}, field->origin());
+  if (field) field_ref = make.map({{"fieldPath", text_or_empty(make, *field, "fieldPath")}}, field->origin());
   const Node* resource_ref = nullptr;
   if (resource) {
     const Node* divisor = resource->get("divisor");
-    resource_ref = map_of(make,
-                          {{"containerName", text_or_empty(make, *resource, "containerName")},
-                           {"resource", text_or_empty(make, *resource, "resource")},
-                           {"divisor", divisor ? divisor : make.string("0", resource->origin())}},
-                          resource->origin());
+    resource_ref = make.map({{"containerName", text_or_empty(make, *resource, "containerName")},
+                             {"resource", text_or_empty(make, *resource, "resource")},
+                             {"divisor", divisor ? divisor : make.string("0", resource->origin())}},
+                            resource->origin());
   }
-  return map_of(make,
-                {{"fieldRef", field_ref},
-                 {"resourceFieldRef", resource_ref},
-                 {"configMapKeyRef", key_ref(from.get("configMapKeyRef"))},
-                 {"secretKeyRef", key_ref(from.get("secretKeyRef"))}},
-                from.origin());
+  return make.map({{"fieldRef", field_ref},
+                   {"resourceFieldRef", resource_ref},
+                   {"configMapKeyRef", key_ref(from.get("configMapKeyRef"))},
+                   {"secretKeyRef", key_ref(from.get("secretKeyRef"))}},
+                  from.origin());
 }
 
 const Node* rewritten_env(const Maker& make, const Node& env) {
   const Node* name = text_or_empty(make, env, "name");
   if (const Node* from = env.get("valueFrom")) {
-    return map_of(make, {{"name", name}, {"valueFrom", rewritten_source(make, *from)}}, env.origin());
+    return make.map({{"name", name}, {"valueFrom", rewritten_source(make, *from)}}, env.origin());
   }
-  return map_of(make, {{"name", name}, {"value", text_or_empty(make, env, "value")}}, env.origin());
+  return make.map({{"name", name}, {"value", text_or_empty(make, env, "value")}}, env.origin());
 }
 
 Container read_container(const Node& node) {
@@ -205,7 +201,7 @@ void upsert_job_env(const Maker& make, NodeList& list, const Node* env) {
 void expose_trainer_port(const Maker& make, Container& container, std::string_view rule) {
   const yaml::Origin origin = make.made(rule, {container.node});
   upsert_port(container.ports,
-              map_of(make, {{"containerPort", make.integer(model::kTrainerPort, origin)}}, origin));
+              make.map({{"containerPort", make.integer(model::kTrainerPort, origin)}}, origin));
 }
 
 Container written_back(const Container& container) {
@@ -234,7 +230,7 @@ const Node* to_node(const Maker& make, const Container& container) {
   const Node* node = container.node;
   if (!node) {
     const yaml::Origin origin = make.made("policy/container");
-    node = map_of(make, {{"name", make.copied(container.name, origin)}}, origin);
+    node = make.map({{"name", make.copied(container.name, origin)}}, origin);
   }
   if (container.command && container.command->size() > 0 && node->get("command") != container.command)
     node = make.with(node, "command", container.command);
@@ -250,38 +246,27 @@ namespace {
 const Node* owner_references(const Maker& make, const model::TrainJob& job) {
   if (!job.is_owner) return nullptr;
   const yaml::Origin origin = make.made("owner-reference", {job.root});
-  const Node* reference = map_of(make,
-                                 {{"apiVersion", make.string(model::kTrainerApiVersion, origin)},
-                                  {"kind", make.string(model::kTrainJob, origin)},
-                                  {"name", make.string(job.id.name, origin)},
-                                  {"uid", make.string(job.uid, origin)},
-                                  {"controller", make.boolean(true, origin)},
-                                  {"blockOwnerDeletion", make.boolean(true, origin)}},
-                                 origin);
+  const Node* reference = make.map({{"apiVersion", make.string(model::kTrainerApiVersion, origin)},
+                                    {"kind", make.string(model::kTrainJob, origin)},
+                                    {"name", make.string(job.id.name, origin)},
+                                    {"uid", make.string(job.uid, origin)},
+                                    {"controller", make.boolean(true, origin)},
+                                    {"blockOwnerDeletion", make.boolean(true, origin)}},
+                                   origin);
   return make.list(std::vector{reference}, origin);
 }
 
 }  // namespace
 
-const Node* map_of(const Maker& make, std::initializer_list<Pair> pairs, yaml::Origin origin) {
-  std::vector<yaml::Entry> entries;
-  entries.reserve(pairs.size());
-  for (const Pair& pair : pairs) {
-    if (pair.value) entries.push_back({pair.key, pair.value, {}});
-  }
-  return make.map(entries, origin);
-}
-
 const Node* env_value(const Maker& make, std::string_view name, std::string_view value, yaml::Origin origin) {
-  return map_of(make, {{"name", make.string(name, origin)}, {"value", make.copied(value, origin)}}, origin);
+  return make.map({{"name", make.string(name, origin)}, {"value", make.copied(value, origin)}}, origin);
 }
 
 const Node* env_completion_index(const Maker& make, std::string_view name, yaml::Origin origin) {
   const Node* path = make.string(model::kCompletionIndexField, origin);
-  const Node* field = map_of(make, {{"fieldPath", path}}, origin);
-  return map_of(
-      make, {{"name", make.string(name, origin)}, {"valueFrom", map_of(make, {{"fieldRef", field}}, origin)}},
-      origin);
+  const Node* field = make.map({{"fieldPath", path}}, origin);
+  return make.map(
+      {{"name", make.string(name, origin)}, {"valueFrom", make.map({{"fieldRef", field}}, origin)}}, origin);
 }
 
 const Node* owned_metadata(const Maker& make, const model::TrainJob& job, std::string_view name,
@@ -289,22 +274,21 @@ const Node* owned_metadata(const Maker& make, const model::TrainJob& job, std::s
   const Node* origin_name = job.root->at({"metadata", "name"});
   const yaml::Origin origin = make.made("trainjob/name", {origin_name});
   const Node* ns = job.id.ns.empty() ? nullptr : job.root->at({"metadata", "namespace"});
-  return map_of(make,
-                {{"name", make.copied(name, origin)},
-                 {"namespace", ns},
-                 {"labels", labels && labels->size() > 0 ? labels : nullptr},
-                 {"annotations", annotations && annotations->size() > 0 ? annotations : nullptr},
-                 {"ownerReferences", owner_references(make, job)}},
-                origin);
+  return make.map({{"name", make.copied(name, origin)},
+                   {"namespace", ns},
+                   {"labels", labels && labels->size() > 0 ? labels : nullptr},
+                   {"annotations", annotations && annotations->size() > 0 ? annotations : nullptr},
+                   {"ownerReferences", owner_references(make, job)}},
+                  origin);
 }
 
 const Node* owned_object(const Maker& make, const model::TrainJob& job, std::string_view api_version,
-                         std::string_view kind, std::string_view name, std::initializer_list<Pair> fields,
-                         yaml::Origin origin) {
+                         std::string_view kind, std::string_view name,
+                         std::initializer_list<yaml::Entry> fields, yaml::Origin origin) {
   std::vector<yaml::Entry> entries{{"apiVersion", make.string(api_version, origin), {}},
                                    {"kind", make.string(kind, origin), {}},
                                    {"metadata", owned_metadata(make, job, name), {}}};
-  for (const Pair& field : fields) entries.push_back({field.key, field.value, {}});
+  entries.insert(entries.end(), fields);
   return make.map(entries, origin);
 }
 

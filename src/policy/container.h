@@ -57,15 +57,6 @@ const yaml::Node* with_list(const yaml::Maker& make, const yaml::Node* map, std:
 
 // Small helpers to make nodes.
 
-struct Pair {
-  std::string_view key;
-  const yaml::Node* value;  // nullptr: left out
-};
-
-// A map of the pairs that have a value. Keys are not copied.
-const yaml::Node* map_of(const yaml::Maker& make, std::initializer_list<Pair> pairs,
-                         yaml::Origin origin = {});
-
 // The element of a container's env: {name, value}. The value is copied.
 const yaml::Node* env_value(const yaml::Maker& make, std::string_view name, std::string_view value,
                             yaml::Origin origin);
@@ -81,6 +72,6 @@ const yaml::Node* owned_metadata(const yaml::Maker& make, const model::TrainJob&
 // An object that belongs to the TrainJob: with these fields after its metadata.
 const yaml::Node* owned_object(const yaml::Maker& make, const model::TrainJob& job,
                                std::string_view api_version, std::string_view kind, std::string_view name,
-                               std::initializer_list<Pair> fields, yaml::Origin origin);
+                               std::initializer_list<yaml::Entry> fields, yaml::Origin origin);
 
 }  // namespace trainjobc::policy

@@ -51,11 +51,10 @@ void build(PluginContext& context, NodeList& objects) {
   const yaml::Origin origin = make.made("coscheduling/pod-group");
   const Gang gang = gang_of(info);
   const auto& timeout = info.runtime->pod_group_policy->schedule_timeout_seconds;
-  const yaml::Node* spec = map_of(make,
-                                  {{"minMember", make.integer(gang.members, origin)},
-                                   {"minResources", to_node(make, gang.resources, origin)},
-                                   {"scheduleTimeoutSeconds", timeout ? timeout->node : nullptr}},
-                                  origin);
+  const yaml::Node* spec = make.map({{"minMember", make.integer(gang.members, origin)},
+                                     {"minResources", to_node(make, gang.resources, origin)},
+                                     {"scheduleTimeoutSeconds", timeout ? timeout->node : nullptr}},
+                                    origin);
   objects.push_back(owned_object(make, *info.job, "scheduling.x-k8s.io/v1alpha1", "PodGroup", info.job_name(),
                                  {{"spec", spec}}, origin));
 }

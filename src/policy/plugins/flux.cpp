@@ -244,11 +244,10 @@ const Node* strings(const Maker& make, std::initializer_list<std::string_view> w
 
 const Node* mount(const Maker& make, std::string_view name, std::string_view path, bool read_only) {
   const yaml::Origin origin = make.made("flux/volume-mount");
-  return map_of(make,
-                {{"name", make.copied(name, origin)},
-                 {"mountPath", make.string(path, origin)},
-                 {"readOnly", read_only ? make.boolean(true, origin) : nullptr}},
-                origin);
+  return make.map({{"name", make.copied(name, origin)},
+                   {"mountPath", make.string(path, origin)},
+                   {"readOnly", read_only ? make.boolean(true, origin) : nullptr}},
+                  origin);
 }
 
 Container make_installer(const Maker& make, const RuntimeInfo& info, const Settings& settings) {
@@ -265,17 +264,15 @@ Container make_installer(const Maker& make, const RuntimeInfo& info, const Setti
 NodeList make_volumes(const Maker& make, const RuntimeInfo& info) {
   const yaml::Origin origin = make.made("flux/volume");
   const auto volume = [&](const std::string& name, std::string_view source, const Node* value) {
-    return map_of(make, {{"name", make.copied(name, origin)}, {source, value}}, origin);
+    return make.map({{"name", make.copied(name, origin)}, {source, value}}, origin);
   };
-  const Node* memory = map_of(make, {{"medium", make.string("Memory", origin)}}, origin);
-  const Node* scripts = map_of(
-      make,
+  const Node* memory = make.map({{"medium", make.string("Memory", origin)}}, origin);
+  const Node* scripts = make.map(
       {{"name", make.copied(config_map_name(info), origin)}, {"defaultMode", make.integer(0755, origin)}},
       origin);
-  const Node* curve = map_of(make,
-                             {{"secretName", make.copied(curve_secret_name(info), origin)},
-                              {"defaultMode", make.integer(0400, origin)}},
-                             origin);
+  const Node* curve = make.map({{"secretName", make.copied(curve_secret_name(info), origin)},
+                                {"defaultMode", make.integer(0400, origin)}},
+                               origin);
   const Node* empty = make.map({}, origin);
   NodeList volumes{volume("spack-install", "emptyDir", empty), volume("flux-install", "emptyDir", empty),
                    volume(config_map_name(info), "configMap", scripts)};
@@ -329,10 +326,9 @@ const Node* config_map(PluginContext& context) {
                             settings.network_device,
                             settings.queue_policy};
   const yaml::Origin origin = make.made("flux/entrypoint");
-  const Node* data = map_of(make,
-                            {{"entrypoint.sh", make.copied(entrypoint_script(cluster), origin)},
-                             {"init.sh", make.copied(init_script(cluster), origin)}},
-                            origin);
+  const Node* data = make.map({{"entrypoint.sh", make.copied(entrypoint_script(cluster), origin)},
+                               {"init.sh", make.copied(init_script(cluster), origin)}},
+                              origin);
   return owned_object(make, *info.job, "v1", "ConfigMap", config_map_name(info), {{"data", data}}, origin);
 }
 
@@ -342,7 +338,7 @@ const Node* curve_secret(PluginContext& context) {
   const yaml::Origin origin = make.made("flux/curve");
   const std::string certificate = flux_curve_certificate(info.job_name(), info.job->uid);
   const Node* data =
-      map_of(make, {{"curve.cert", make.copied(base::base64_encode(certificate), origin)}}, origin);
+      make.map({{"curve.cert", make.copied(base::base64_encode(certificate), origin)}}, origin);
   return owned_object(make, *info.job, "v1", "Secret", curve_secret_name(info), {{"data", data}}, origin);
 }
 

@@ -51,8 +51,8 @@ constexpr std::string_view kHostfileVolume = "mpi-hostfile";
 // `mode` may be nullptr.
 const Node* key_item(const Maker& make, std::string_view key, std::string_view path, const Node* mode,
                      yaml::Origin origin) {
-  return map_of(
-      make, {{"key", make.string(key, origin)}, {"path", make.string(path, origin)}, {"mode", mode}}, origin);
+  return make.map({{"key", make.string(key, origin)}, {"path", make.string(path, origin)}, {"mode", mode}},
+                  origin);
 }
 
 const Node* key_volume(const Maker& make, const RuntimeInfo& info) {
@@ -63,12 +63,11 @@ const Node* key_volume(const Maker& make, const RuntimeInfo& info) {
   const NodeList items{key_item(make, "ssh-privatekey", "id_rsa", mode(0640), origin),
                        key_item(make, "ssh-publickey", "id_rsa.pub", mode(0644), origin),
                        key_item(make, "ssh-publickey", "authorized_keys", mode(0644), origin)};
-  const Node* secret = map_of(make,
-                              {{"secretName", make.copied(kObjects[0].name_for(info.job_name()), origin)},
-                               {"defaultMode", mode(0400)},
-                               {"items", make.list(items, origin)}},
-                              origin);
-  return map_of(make, {{"name", make.string(kKeyVolume, origin)}, {"secret", secret}}, origin);
+  const Node* secret = make.map({{"secretName", make.copied(kObjects[0].name_for(info.job_name()), origin)},
+                                 {"defaultMode", mode(0400)},
+                                 {"items", make.list(items, origin)}},
+                                origin);
+  return make.map({{"name", make.string(kKeyVolume, origin)}, {"secret", secret}}, origin);
 }
 
 std::string hostfile_name(const RuntimeInfo& info) {
@@ -78,14 +77,13 @@ std::string hostfile_name(const RuntimeInfo& info) {
 const Node* hostfile_volume(const Maker& make, const RuntimeInfo& info) {
   const yaml::Origin origin = make.made("mpi/hostfile-volume");
   const NodeList items{key_item(make, "hostfile", "hostfile", make.integer(0444, origin), origin)};
-  const Node* config_map =
-      map_of(make, {{"name", make.copied(hostfile_name(info), origin)}, {"items", make.list(items, origin)}},
-             origin);
-  return map_of(make, {{"name", make.string(kHostfileVolume, origin)}, {"configMap", config_map}}, origin);
+  const Node* config_map = make.map(
+      {{"name", make.copied(hostfile_name(info), origin)}, {"items", make.list(items, origin)}}, origin);
+  return make.map({{"name", make.string(kHostfileVolume, origin)}, {"configMap", config_map}}, origin);
 }
 
 const Node* mount(const Maker& make, std::string_view volume, const Node* path, yaml::Origin origin) {
-  return map_of(make, {{"name", make.string(volume, origin)}, {"mountPath", path}}, origin);
+  return make.map({{"name", make.string(volume, origin)}, {"mountPath", path}}, origin);
 }
 
 // Slots of a node: the job's numProcPerNode, else the runtime's, of which 1 may mean one per GPU.
@@ -270,7 +268,7 @@ void check_hostfile_size(PluginContext& context) {
 const Node* hostfile_config_map(PluginContext& context) {
   const Maker& make = context.make;
   const yaml::Origin origin = make.made("mpi/hostfile");
-  const Node* data = map_of(make, {{"hostfile", make.copied(hostfile(context.info), origin)}}, origin);
+  const Node* data = make.map({{"hostfile", make.copied(hostfile(context.info), origin)}}, origin);
   return owned_object(make, *context.info.job, "v1", "ConfigMap", hostfile_name(context.info),
                       {{"data", data}}, origin);
 }
@@ -306,10 +304,9 @@ const Node* ssh_secret(PluginContext& context, const std::string& name) {
   const Maker& make = context.make;
   const yaml::Origin origin = make.made("mpi/ssh-key");
   const Node* data =
-      map_of(make,
-             {{"ssh-privatekey", make.copied(base::base64_encode(pair.private_pem), origin)},
-              {"ssh-publickey", make.copied(base::base64_encode(pair.authorized_key), origin)}},
-             origin);
+      make.map({{"ssh-privatekey", make.copied(base::base64_encode(pair.private_pem), origin)},
+                {"ssh-publickey", make.copied(base::base64_encode(pair.authorized_key), origin)}},
+               origin);
   return owned_object(make, job, "v1", "Secret", name,
                       {{"type", make.string("kubernetes.io/ssh-auth", origin)},
                        {"immutable", make.boolean(true, origin)},

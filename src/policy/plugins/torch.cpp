@@ -191,8 +191,8 @@ void complete_with_first_node(PluginContext& context, PodSet& trainer) {
   if (!elastic || trainer.replicated_job->at({"template", "spec", "successPolicy"})) return;
   const yaml::Maker& make = context.make;
   const yaml::Origin origin = make.made("torch/elastic", {elastic->node});
-  const Node* rule = map_of(make, {{"succeededIndexes", make.string("0", origin)}}, origin);
-  const Node* policy = map_of(make, {{"rules", make.list(NodeList{rule}, origin)}}, origin);
+  const Node* rule = make.map({{"succeededIndexes", make.string("0", origin)}}, origin);
+  const Node* policy = make.map({{"rules", make.list(NodeList{rule}, origin)}}, origin);
   trainer.replicated_job =
       make.with_path(trainer.replicated_job, {"template", "spec", "successPolicy"}, policy);
 }

@@ -39,8 +39,8 @@ const Node* priority_class(const RuntimeInfo& info) {
 const Node* network_topology(const yaml::Maker& make, const RuntimeInfo& info) {
   const Node* topology = info.runtime->pod_group_policy->network_topology;
   if (!topology) return nullptr;
-  return map_of(
-      make, {{"mode", topology->get("mode")}, {"highestTierAllowed", topology->get("highestTierAllowed")}},
+  return make.map(
+      {{"mode", topology->get("mode")}, {"highestTierAllowed", topology->get("highestTierAllowed")}},
       topology->origin());
 }
 
@@ -76,13 +76,12 @@ void build(PluginContext& context, NodeList& objects) {
   const yaml::Maker& make = context.make;
   const yaml::Origin origin = make.made("volcano/pod-group");
   const Gang gang = gang_of(info);
-  const Node* spec = map_of(make,
-                            {{"minMember", min_member(make, info, gang.members, origin)},
-                             {"minResources", to_node(make, gang.resources, origin)},
-                             {"queue", find(info.annotations, model::kVolcanoQueue)},
-                             {"priorityClassName", priority_class(info)},
-                             {"networkTopology", network_topology(make, info)}},
-                            origin);
+  const Node* spec = make.map({{"minMember", min_member(make, info, gang.members, origin)},
+                               {"minResources", to_node(make, gang.resources, origin)},
+                               {"queue", find(info.annotations, model::kVolcanoQueue)},
+                               {"priorityClassName", priority_class(info)},
+                               {"networkTopology", network_topology(make, info)}},
+                              origin);
   objects.push_back(owned_object(make, *info.job, "scheduling.volcano.sh/v1beta1", "PodGroup",
                                  info.job_name(), {{"spec", spec}}, origin));
 }
