@@ -299,7 +299,7 @@ using yaml::Node;
 constexpr std::string_view kName = "j";  // short, since the pods' names begin with it
 
 const policy::Container* find_node(const policy::PodSet& set) {
-  return base::find_in(set.containers, model::kNode, &policy::Container::name);
+  return base::find(set.containers, model::kNode, &policy::Container::name);
 }
 
 // Whether a job has to name an image.

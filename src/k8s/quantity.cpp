@@ -216,7 +216,7 @@ std::string spell(Unit unit) {
 }
 
 std::optional<Unit> read_exponent(std::string_view text) {
-  const auto exponent = base::to_number(text.substr(text.starts_with('+') ? 1 : 0));
+  const auto exponent = base::read_integer(text.substr(text.starts_with('+') ? 1 : 0));
   if (!exponent) return std::nullopt;
   return Unit{Format::DecimalExponent, static_cast<int32_t>(*exponent)};  // Kubernetes wraps it too
 }

@@ -141,7 +141,7 @@ std::span<const Behaviours> all_behaviours() {
 }
 
 const Behaviours* find_behaviours(std::string_view trainer) {
-  return base::find_in(kRows, trainer, &Behaviours::trainer);
+  return base::find(kRows, trainer, &Behaviours::trainer);
 }
 
 const Behaviours& newest_behaviours() {

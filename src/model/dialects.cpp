@@ -31,7 +31,7 @@ constexpr std::array kDialects = std::to_array<Dialect>({
 }  // namespace
 
 const Dialect* find_dialect(std::string_view api_version) {
-  return base::find_in(kDialects, api_version, &Dialect::api_version);
+  return base::find(kDialects, api_version, &Dialect::api_version);
 }
 
 void apply(const DialectFields& fields, Runtime& runtime) {
@@ -59,7 +59,7 @@ struct Rename {
 
 // A string of digits as a number; nullptr for any other value.
 const Node* as_number(const Node& text, const Maker& make) {
-  const auto value = base::to_number(string_of(&text));
+  const auto value = base::read_integer(string_of(&text));
   return value ? make.integer(*value, make.made("dialect/number", {&text})) : nullptr;
 }
 

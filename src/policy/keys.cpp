@@ -395,7 +395,7 @@ BigNum number_of(const EVP_PKEY* key, const char* name) {
 Blob blob_of_ecdsa(const EVP_PKEY* key) {
   std::array<char, 64> name{};
   EVP_PKEY_get_group_name(key, name.data(), name.size(), nullptr);
-  const Curve* const curve = base::find_in(kCurves, std::string_view(name.data()), &Curve::openssl_name);
+  const Curve* const curve = base::find(kCurves, std::string_view(name.data()), &Curve::openssl_name);
   if (curve == nullptr) {
     return KeyError{
         "the SSH key uses a curve that OpenSSH does not support; it supports P-256, P-384 and P-521"};
@@ -488,7 +488,7 @@ Blob read_key(WireReader& fields) {
   if (type == kEd25519) return read_ed25519(fields);
   if (type == kRsa) return read_rsa(fields);
   if (type.starts_with(kEcdsaPrefix)) {
-    const Curve* const curve = base::find_in(kCurves, type.substr(kEcdsaPrefix.size()), &Curve::ssh_name);
+    const Curve* const curve = base::find(kCurves, type.substr(kEcdsaPrefix.size()), &Curve::ssh_name);
     if (curve != nullptr) return read_ecdsa(*curve, fields);
   }
   return unsupported();

@@ -63,32 +63,32 @@ const Node* PodSet::pod_spec() const {
 }
 
 const Node* find(const StringMap& map, std::string_view key) {
-  const yaml::Entry* entry = base::find_in(map, key, &yaml::Entry::key);
+  const yaml::Entry* entry = base::find(map, key, &yaml::Entry::key);
   return entry ? entry->value : nullptr;
 }
 
 PodSet* RuntimeInfo::pod_set_by_ancestor(std::string_view ancestor) {
-  return base::find_in(pod_sets, ancestor, &PodSet::ancestor);
+  return base::find(pod_sets, ancestor, &PodSet::ancestor);
 }
 
 PodSet* RuntimeInfo::pod_set_by_name(std::string_view name) {
-  return base::find_in(pod_sets, name, &PodSet::name);
+  return base::find(pod_sets, name, &PodSet::name);
 }
 
 const PodSet* RuntimeInfo::pod_set_by_name(std::string_view name) const {
-  return base::find_in(pod_sets, name, &PodSet::name);
+  return base::find(pod_sets, name, &PodSet::name);
 }
 
 Container* RuntimeInfo::container_by_ancestor(std::string_view ancestor, std::string_view container) {
   PodSet* set = pod_set_by_ancestor(ancestor);
-  return set ? base::find_in(set->containers, container, &Container::name) : nullptr;
+  return set ? base::find(set->containers, container, &Container::name) : nullptr;
 }
 
 Container* RuntimeInfo::container_by_pod_set(std::string_view pod_set, std::string_view container) {
   PodSet* set = pod_set_by_name(pod_set);
   if (!set) return nullptr;
   for (std::vector<Container>* list : {&set->containers, &set->init_containers}) {
-    if (Container* found = base::find_in(*list, container, &Container::name)) return found;
+    if (Container* found = base::find(*list, container, &Container::name)) return found;
   }
   return nullptr;
 }

@@ -271,7 +271,7 @@ constexpr std::array kRules = std::to_array<Rule>({
 });
 
 const Rule* find(std::string_view rule) {
-  return base::find_in(kRules, rule, &Rule::text);
+  return base::find(kRules, rule, &Rule::text);
 }
 
 // `letter` for all that is between `open` and `close`, and once for a list of it.
@@ -289,7 +289,7 @@ std::string with_letter(std::string_view rule, std::string_view open, char close
 
 const Form* find_form(std::string_view rule) {
   const std::string form = with_letter(with_letter(rule, "has(self.", ')', 'F'), "'", '\'', 'W');
-  return base::find_in(kForms, form, &Form::form);
+  return base::find(kForms, form, &Form::form);
 }
 
 // The API server names the field that a rule about metadata.name is about.

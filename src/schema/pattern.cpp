@@ -154,7 +154,7 @@ constexpr std::array kKnown = std::to_array<Known>({
 });
 
 const Known* find_pattern(std::string_view pattern) {
-  return base::find_in(kKnown, pattern, &Known::pattern);
+  return base::find(kKnown, pattern, &Known::pattern);
 }
 
 }  // namespace

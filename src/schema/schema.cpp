@@ -22,11 +22,11 @@ const Schema* Schema::child(std::string_view key) const {
 }
 
 const KindSchema* VersionSchemas::kind(std::string_view name) const {
-  return base::find_in(kinds, name, &KindSchema::kind);
+  return base::find(kinds, name, &KindSchema::kind);
 }
 
 const VersionSchemas* find_version(std::string_view trainer) {
-  return base::find_in(all_versions(), trainer, &VersionSchemas::trainer);
+  return base::find(all_versions(), trainer, &VersionSchemas::trainer);
 }
 
 const FieldDescription* describe_field(std::string_view type, std::string_view field) {

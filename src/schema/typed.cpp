@@ -97,7 +97,7 @@ const Node* typed_quantity(const Node& node, const Maker& make) {
 }
 
 int digits(std::string_view text, size_t at, size_t count) {
-  return static_cast<int>(base::to_number(text.substr(at, count)).value_or(0));
+  return static_cast<int>(base::read_integer(text.substr(at, count)).value_or(0));
 }
 
 // A time as Kubernetes writes it: UTC, whole seconds.

@@ -30,7 +30,8 @@ void add_single(std::string& out, std::string_view name, std::string_view type, 
   add(out, name, "", value);
 }
 
-constexpr std::array<std::string_view, 3> kKinds{"TrainJob", "TrainingRuntime", "ClusterTrainingRuntime"};
+constexpr std::array<std::string_view, 3> kReviewedKinds{"TrainJob", "TrainingRuntime",
+                                                         "ClusterTrainingRuntime"};
 constexpr std::array<std::string_view, 4> kOperations{"CREATE", "UPDATE", "DELETE", "CONNECT"};
 
 // What no cluster sends would make a series of its own for each request.
@@ -41,7 +42,7 @@ std::string label(std::string_view word, std::span<const std::string_view> known
 }  // namespace
 
 void Metrics::count_review(const Review& review, const Answer& answer, std::chrono::nanoseconds time) {
-  ++requests_[{label(review.kind, kKinds), label(review.operation, kOperations)}];
+  ++requests_[{label(review.kind, kReviewedKinds), label(review.operation, kOperations)}];
   ++decisions_[!answer.allowed ? "denied" : answer.warnings.empty() ? "allowed" : "warned"];
   for (const std::string& rule : answer.rules) ++findings_[rule];
   const double seconds = std::chrono::duration<double>(time).count();

@@ -40,7 +40,7 @@ std::span<const Entry> Node::entries() const {
 }
 
 std::optional<int64_t> Node::as_int() const {
-  return is_int() ? base::to_number(text()) : std::nullopt;
+  return is_int() ? base::read_integer(text()) : std::nullopt;
 }
 
 std::optional<bool> Node::as_bool() const {

@@ -32,11 +32,6 @@ constexpr auto* find(Range&& values, const Value& value, Projection projection =
   return found != std::ranges::end(values) ? &*found : nullptr;
 }
 
-template <typename Range, typename Value, typename Projection = std::identity>
-constexpr auto* find_in(Range&& values, const Value& value, Projection projection = {}) {
-  return find(values, value, projection);
-}
-
 // What a map has for the key; `otherwise` if it has nothing.
 template <typename Map, typename Key, typename Value = typename Map::mapped_type>
 Value value_or(const Map& map, const Key& key, const Value& otherwise = Value()) {
@@ -208,7 +203,6 @@ class Lines {
 
 // The number that the whole text is, with "-" if it is negative; nullopt if it is none, or does not fit.
 std::optional<int64_t> read_integer(std::string_view text);
-std::optional<int64_t> to_number(std::string_view text);
 
 // std::from_chars for floating-point numbers, which libc++ has only since version 20.
 

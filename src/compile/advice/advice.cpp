@@ -53,7 +53,7 @@ TrainerPlace trainer_of(const policy::RuntimeInfo& info) {
 }
 
 const policy::Container* find_container(const policy::PodSet& set, std::string_view name) {
-  return base::find_in(set.containers, name, &policy::Container::name);
+  return base::find(set.containers, name, &policy::Container::name);
 }
 
 namespace {
@@ -86,7 +86,8 @@ std::optional<int64_t> rendered_number(const Node& job_set, std::string_view var
   for (const Node* job : items_at(job_set, {"spec", "replicatedJobs"})) {
     const Node* container = node_of(*job);
     const auto env = yaml::items_of(container ? container->get("env") : nullptr);
-    if (const Node* item = yaml::find_named(env, variable)) return base::to_number(text_at(*item, "value"));
+    if (const Node* item = yaml::find_named(env, variable))
+      return base::read_integer(text_at(*item, "value"));
   }
   return std::nullopt;
 }

@@ -538,7 +538,7 @@ std::optional<Mpirun> mpirun_of(const std::vector<std::string_view>& words) {
       if (i + 1 == program.size()) break;
       const std::string& value = program[i + 1];
       if (base::contains(kNumbers, word) && !run.processes) {
-        run.processes = base::to_number(value);
+        run.processes = base::read_integer(value);
         run.processes_word = index_of(i + 1);
       }
       if (base::contains(kHosts, word) && run.hosts.empty()) {
@@ -571,7 +571,7 @@ std::optional<PodName> pod_name(std::string_view host) {
   for (int64_t& number : numbers) {
     const size_t dash = label.rfind('-');
     if (dash == std::string_view::npos || dash == 0) return std::nullopt;
-    const auto value = base::to_number(label.substr(dash + 1));
+    const auto value = base::read_integer(label.substr(dash + 1));
     if (!value) return std::nullopt;
     number = *value;
     label = label.substr(0, dash);

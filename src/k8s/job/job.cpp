@@ -121,7 +121,7 @@ struct Interval {
 };
 
 std::optional<int64_t> to_index(std::string_view text) {
-  return base::to_number(text.substr(text.starts_with('+') ? 1 : 0));
+  return base::read_integer(text.substr(text.starts_with('+') ? 1 : 0));
 }
 
 // An interval "3" or "1-4", or its error.

@@ -19,7 +19,7 @@ constexpr std::string_view kAppArmor = "container.apparmor.security.beta.kuberne
 constexpr std::string_view kLocalhost = "localhost/";
 
 bool is_int32(std::string_view text) {
-  const auto value = base::to_number(text);
+  const auto value = base::read_integer(text);
   return value && *value >= INT32_MIN && *value <= INT32_MAX && (text.size() == 1 || text.front() != '0');
 }
 

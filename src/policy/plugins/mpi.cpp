@@ -104,7 +104,7 @@ void resolve_slots(RuntimeInfo& info) {
 // nullptr if the runtime names no known implementation.
 const MpiImplementation* implementation_of(const RuntimeInfo& info) {
   const auto& given = info.policy->mpi->implementation;
-  return given ? base::find_in(kImplementations, given->value, &MpiImplementation::name) : nullptr;
+  return given ? base::find(kImplementations, given->value, &MpiImplementation::name) : nullptr;
 }
 
 std::span<const std::string_view> dialect_env(const RuntimeInfo& info) {

@@ -131,7 +131,7 @@ const std::vector<WrittenEntry>& SourceIndex::entries(const Syntax& map) const {
 }
 
 const WrittenEntry* SourceIndex::entry(const Syntax* map, std::string_view key) const {
-  return map ? base::find_in(entries(*map), key, &WrittenEntry::key) : nullptr;
+  return map ? base::find(entries(*map), key, &WrittenEntry::key) : nullptr;
 }
 
 const WrittenEntry* SourceIndex::entry_of(const Node& value) const {

@@ -73,7 +73,7 @@ constexpr Sign kSigns[] = {{0x201C, "the curly quote “", "\""}, {0x201D, "the 
                            {0x2014, "the dash —", "--"},        {0xA0, "a no-break space", "a space"}};
 
 const Sign* find_sign(uint32_t code) {
-  return base::find_in(kSigns, code, &Sign::code);
+  return base::find(kSigns, code, &Sign::code);
 }
 
 // Whether a character at that place replaced the typed one: an opening quote, a dash before a flag.

@@ -315,8 +315,8 @@ struct NodeRange {
 };
 std::optional<NodeRange> node_range(std::string_view text) {
   const size_t colon = text.find(':');
-  const auto least = base::to_number(text.substr(0, colon));
-  const auto most = colon == std::string_view::npos ? least : base::to_number(text.substr(colon + 1));
+  const auto least = base::read_integer(text.substr(0, colon));
+  const auto most = colon == std::string_view::npos ? least : base::read_integer(text.substr(colon + 1));
   return least && most ? std::optional(NodeRange{*least, *most}) : std::nullopt;
 }
 
@@ -391,7 +391,7 @@ class LauncherSettings {
     const auto wanted = given ? given->as_int() : std::nullopt;
     const std::string name = flag_for(framework_, framework_.processes);
     const auto flag = launch_.flag(name);
-    const auto number = flag ? base::to_number(flag->value) : std::nullopt;
+    const auto number = flag ? base::read_integer(flag->value) : std::nullopt;
     if (!wanted || !number || *wanted == *number) return;
     report(*flag, fmt::format("{} {} replaces the job's numProcPerNode: {}", name, flag->value, *wanted),
            framework_.processes);
@@ -430,7 +430,7 @@ std::string wrong_value(const Trained& trained, std::string_view name, std::stri
                              trained.nodes)
                : "";
   }
-  const auto number = base::to_number(value);
+  const auto number = base::read_integer(value);
   if (!number || *number == trained.nodes) return "";
   const std::string nodes = fmt::format("{} node{}", trained.nodes, trained.nodes == 1 ? "" : "s");
   if (name == "NNODES") return fmt::format("{} contradicts the job, which has {}", value, nodes);

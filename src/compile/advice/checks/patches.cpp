@@ -95,7 +95,7 @@ std::vector<PatchTree> patch_trees(const model::TrainJob& job) {
 
 // The key by which the list's elements are merged; "" if a patch replaces the list as a whole.
 std::string_view merge_key_of(std::string_view list) {
-  const MergedList* merged = base::find_in(kMergedLists, list, &MergedList::list);
+  const MergedList* merged = base::find(kMergedLists, list, &MergedList::list);
   return merged ? merged->key : "";
 }
 
@@ -273,7 +273,7 @@ bool is_below(std::string_view path, std::string_view map) {
 }
 
 const Leaf* find_leaf(const Leaves& leaves, std::string_view path) {
-  return base::find_in(leaves.leaves, path, &Leaf::path);
+  return base::find(leaves.leaves, path, &Leaf::path);
 }
 
 // The effect of all patches of a job.
@@ -324,7 +324,7 @@ class PatchList {
   bool is_lost_everywhere(size_t patch, const Leaf& leaf) const {
     for (size_t i = patch; i < trees_.size(); ++i) {
       if (trees_[i].field != trees_[patch].field) continue;
-      const Leaf* same = base::find_in(patches_[i].leaves, leaf.field, &Leaf::field);
+      const Leaf* same = base::find(patches_[i].leaves, leaf.field, &Leaf::field);
       if (same && !loss_of(i, *same)) return false;
     }
     return true;
@@ -432,7 +432,7 @@ void check_idle_patches(const AdviceContext& context, Advisor& advisor) {
   const std::vector<PatchTree> typed = written_patches(*context.job.encoded);
   const Node* runtime = context.runtime.root->at({"spec", "template"});
   for (const PatchTree& tree : written) {
-    const PatchTree* kept = base::find_in(typed, tree.field, &PatchTree::field);
+    const PatchTree* kept = base::find(typed, tree.field, &PatchTree::field);
     if (kept) IdleValues(advisor).check_map(*tree.root, kept->root, runtime, tree.field);
   }
 }

@@ -105,7 +105,7 @@ bool contradicts_field(const Node* container, const policy::Framework& framework
   if (!container || !framework.has_flags) return false;
   const Launch launch = launch_of(words_of({container->get("command"), container->get("args")}), framework);
   const auto flag = launch.flag(flag_for(framework, framework.processes));
-  const auto number = flag ? base::to_number(flag->value) : std::nullopt;
+  const auto number = flag ? base::read_integer(flag->value) : std::nullopt;
   return launch.launcher && launch.launcher->reads_env && number && *number != field;
 }
 
@@ -129,7 +129,7 @@ ProcessFlag process_flag(const model::Trainer& trainer) {
       if (text.find("--nproc-per-node") == std::string::npos) continue;
       const bool is_alone = text == "--nproc-per-node" && i + 1 < words->size();
       const std::string_view value = is_alone ? words->items()[i + 1]->text() : after_equals(word.text());
-      const auto number = text.starts_with("--nproc-per-node") ? base::to_number(value) : std::nullopt;
+      const auto number = text.starts_with("--nproc-per-node") ? base::read_integer(value) : std::nullopt;
       flag = {&word, fmt::format("spec.trainer.{}[{}]", key, i), number.value_or(0), number.has_value()};
     }
   };
