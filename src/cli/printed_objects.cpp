@@ -38,9 +38,7 @@ std::string as_json(const Object& object) {
   return out;
 }
 
-}  // namespace
-
-std::string print_object(const Object& object, ObjectFormat format) {
+std::string text_of(const Object& object, ObjectFormat format) {
   if (format == ObjectFormat::Name)
     return kubectl::name_of(object.api_version, object.kind, object.name) + "\n";
   if (format == ObjectFormat::Json) return as_json(object);
@@ -48,6 +46,8 @@ std::string print_object(const Object& object, ObjectFormat format) {
   yaml::write_yaml(*object.root, order_of(object), text);
   return text;
 }
+
+}  // namespace
 
 Joints joints_of(ObjectFormat format, bool is_empty) {
   if (format == ObjectFormat::Name) return {};
@@ -108,7 +108,7 @@ PrintedObject print(const Object& object, const PrintStyle& style) {
   if (style.annotate_origin) shown.root = annotate_origin(shown, make);
   if (style.mask_secrets) shown.root = secret::masked_object(*shown.root, make);
   PrintedObject printed;
-  printed.text = print_object(shown, style.format);
+  printed.text = text_of(shown, style.format);
   printed.text.shrink_to_fit();
   printed.is_secret = object.kind == "Secret";
   printed.scope = object.scope;

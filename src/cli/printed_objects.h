@@ -16,9 +16,6 @@ namespace trainjobc::cli {
 
 enum class ObjectFormat { Yaml, Json, Name };
 
-// One object of an output in this format.
-std::string print_object(const Object& object, ObjectFormat format);
-
 // The text before the first object, between two, and after the last: of YAML documents, of a v1 List as
 // kubectl prints it, or of one kind.group/name per line.
 struct Joints {

@@ -13,6 +13,7 @@
 
 #include "compile/input.h"
 #include "lint/lint.h"
+#include "lint/report/document.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "secret/secret.h"
@@ -205,10 +206,6 @@ void share_runtimes(std::vector<InputGroup>& groups) {
 
 namespace {
 
-// Compiles the sources of one group.
-using CompileGroup = std::function<Compilation(size_t group, std::vector<Source> inputs,
-                                               std::vector<Source> runtimes, const Options& options)>;
-
 // Where findings go: those of a file to its configuration, others to that of the group `i`.
 class Governors {
  public:
@@ -291,9 +288,8 @@ class ScopedRuntimes {
       compile::read_inputs(std::move(sources), inputs, ignored, {.is_input = false, .defer_jobs = true});
       for (const compile::InputObject& object : inputs.objects) {
         if (!object.is_runtime() || !object.root) continue;
-        const base::Location at = yaml::locate(*object.root);
         runtimes_.push_back({scope, std::string(object.id.kind), std::string(object.id.name),
-                             fmt::format("{}:{}", at.file ? at.file->name() : "", at.line)});
+                             report::place_of(yaml::locate(*object.root))});
       }
     }
     sources_.clear();
@@ -317,8 +313,9 @@ enum class FindingsOf { All, Governed, Both };
 
 constexpr const char* kNotBuilt = "yaml/root";
 
+// Objects that no sink takes are kept, unless all that is wanted is what the configurations govern.
 GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& options, FindingsOf wanted,
-                                const CompileGroup& compile) {
+                                const SinkOfGroup& sink_of = {}) {
   GroupedCompilation result;
   const Governors governors(groups);
   if (wanted != FindingsOf::All) {
@@ -340,7 +337,10 @@ GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& o
       if (runtimes) return hint_at(runtimes->place_outside(scope, kind, name));
       return options.hint_for_runtime ? options.hint_for_runtime(kind, name) : std::string();
     };
-    Compilation compiled = compile(i, std::move(group.inputs), std::move(group.runtimes), own);
+    Compilation compiled = sink_of || wanted == FindingsOf::Governed
+                               ? compile_into_sink(std::move(group.inputs), std::move(group.runtimes), own,
+                                                   sink_of ? &sink_of(i) : nullptr)
+                               : compile_sources(std::move(group.inputs), std::move(group.runtimes), own);
     if (wanted == FindingsOf::All)
       group.found.retain([](const Diagnostic& found) { return found.rule == kNotBuilt; });
     compiled.diagnostics.append(std::move(group.found));
@@ -367,20 +367,10 @@ GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& o
   return result;
 }
 
-Compilation compile_and_keep(size_t, std::vector<Source> inputs, std::vector<Source> runtimes,
-                             const Options& options) {
-  return compile_sources(std::move(inputs), std::move(runtimes), options);
-}
-
-Compilation compile_and_forget(size_t, std::vector<Source> inputs, std::vector<Source> runtimes,
-                               const Options& options) {
-  return compile_into_sink(std::move(inputs), std::move(runtimes), options, nullptr);
-}
-
 }  // namespace
 
 GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options& options) {
-  return compile_each(std::move(groups), options, FindingsOf::Both, compile_and_keep);
+  return compile_each(std::move(groups), options, FindingsOf::Both);
 }
 
 std::vector<ScopedCompilation> compile_scopes(std::vector<InputGroup> groups, const Options& options) {
@@ -397,22 +387,18 @@ std::vector<ScopedCompilation> compile_scopes(std::vector<InputGroup> groups, co
         return hint_at(runtimes->place_outside(own_scope, kind, name));
       };
     }
-    all.push_back({scope, compile_each(std::move(own), with_others, FindingsOf::All, compile_and_keep).all});
+    all.push_back({scope, compile_each(std::move(own), with_others, FindingsOf::All).all});
   }
   return all;
 }
 
 GroupedCompilation find_in_groups(std::vector<InputGroup> groups, const Options& options) {
-  return compile_each(std::move(groups), options, FindingsOf::Governed, compile_and_forget);
+  return compile_each(std::move(groups), options, FindingsOf::Governed);
 }
 
 GroupedCompilation compile_groups_into_sinks(std::vector<InputGroup> groups, const Options& options,
                                              const SinkOfGroup& sink_of) {
-  return compile_each(
-      std::move(groups), options, FindingsOf::All,
-      [&](size_t group, std::vector<Source> inputs, std::vector<Source> runtimes, const Options& own) {
-        return compile_into_sink(std::move(inputs), std::move(runtimes), own, &sink_of(group));
-      });
+  return compile_each(std::move(groups), options, FindingsOf::All, sink_of);
 }
 
 base::Diagnostics apply_configs(std::vector<GovernedFindings> governed, bool has_advice) {

@@ -81,14 +81,6 @@ std::string taken(evbuffer* buffer) {
   return text;
 }
 
-std::string_view method_name(evhttp_cmd_type method) {
-  switch (method) {
-    case EVHTTP_REQ_GET: return "GET";
-    case EVHTTP_REQ_POST: return "POST";
-    default: return "";
-  }
-}
-
 // One listening socket.
 struct Server {
   Http http;
@@ -167,7 +159,7 @@ std::string path_of(evhttp_request* request) {
 
 void on_request(evhttp_request* request, void* argument) {
   Server& server = *static_cast<Server*>(argument);
-  const HttpRequest read{std::string(method_name(evhttp_request_get_command(request))), path_of(request),
+  const HttpRequest read{evhttp_request_get_command(request) == EVHTTP_REQ_POST, path_of(request),
                          taken(evhttp_request_get_input_buffer(request))};
   auto pending = std::make_shared<Pending>(Pending{request, &server});
   ++server.open_requests;

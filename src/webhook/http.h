@@ -13,7 +13,7 @@
 namespace trainjobc::webhook {
 
 struct HttpRequest {
-  std::string method;
+  bool is_post = false;
   std::string path;  // without the query
   std::string body;
 };

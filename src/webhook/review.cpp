@@ -114,17 +114,9 @@ std::string write_answer(std::string_view uid, const Answer& answer) {
 
 namespace {
 
-// "team-a/TrainJob/bert": what `suppress` in the settings matches.
-std::string source_name(std::string_view ns, std::string_view kind, std::string_view name) {
-  return fmt::format("{}/{}/{}", ns.empty() ? "-" : ns, kind, name);
-}
-
-std::string source_name(const Review& review) {
-  return source_name(review.ns, review.kind, review.name);
-}
-
-std::string source_name(const RuntimeName& runtime) {
-  return source_name(runtime.ns, runtime.kind, runtime.name);
+// "team-a/TrainJob/bert" of a review or a runtime's name: what `suppress` in the settings matches.
+std::string source_name(const auto& object) {
+  return fmt::format("{}/{}/{}", object.ns.empty() ? "-" : object.ns, object.kind, object.name);
 }
 
 // "spec.trainer.numNodes: numNodes must be at least 1; write 1 or more (input/cel)"
@@ -193,7 +185,8 @@ void name_runtime(base::Diagnostic& finding, const Review& review) {
 
 // The findings on the reviewed object: those in it, and of a job also those that its runtime causes.
 base::Diagnostics findings_on(const Review& review, std::vector<Source> runtimes, const Policy& policy) {
-  lint::InputGroup group;
+  std::vector<lint::InputGroup> groups(1);
+  lint::InputGroup& group = groups.front();
   group.config = policy.config;
   group.inputs.push_back({source_name(review), review.object});
   group.runtimes = std::move(runtimes);
@@ -205,8 +198,6 @@ base::Diagnostics findings_on(const Review& review, std::vector<Source> runtimes
   Options options;
   options.render = false;
   options.threads = 1;
-  std::vector<lint::InputGroup> groups;
-  groups.push_back(std::move(group));
   const lint::Findings found = lint::find(std::move(groups), options, "");
   base::Diagnostics own;
   const base::Diagnostics causes = base::without_consequences(found.diagnostics);

@@ -137,7 +137,7 @@ class Service {
 
   void review(const HttpRequest& request, const Reply& reply) {
     if (request.path != "/validate") return reply({404, "text/plain", "reviews are sent to /validate\n"});
-    if (request.method != "POST") return reply({405, "text/plain", "send an AdmissionReview with POST\n"});
+    if (!request.is_post) return reply({405, "text/plain", "send an AdmissionReview with POST\n"});
     const Clock::time_point begin = Clock::now();
     auto read = read_review(request.body);
     if (const auto* bad = std::get_if<BadReview>(&read)) {

@@ -409,7 +409,8 @@ class NewJob {
   // What lint would say of the documents, in the words of the flags: those that are wrong, or "" if none is
   // at fault.
   std::set<std::string> check(const create::Draft& draft) {
-    lint::InputGroup group;
+    std::vector<lint::InputGroup> groups(1);
+    lint::InputGroup& group = groups.front();
     const std::string file = flags_.output.empty() ? "job.yaml" : flags_.output;
     group.config = configurations_.of_file(file);
     group.inputs.push_back({file, draft.text()});
@@ -418,8 +419,6 @@ class NewJob {
     if (!flags_.trainer_version.empty()) group.trainer_version = flags_.trainer_version;
     Options options;
     options.render = false;
-    std::vector<lint::InputGroup> groups;
-    groups.push_back(std::move(group));
     const lint::GroupedCompilation compiled = lint::find_in_groups(std::move(groups), options);
     const base::Diagnostics found = lint::apply_configs(compiled.governed);
     std::set<std::string> wrong;

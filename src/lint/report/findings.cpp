@@ -22,14 +22,6 @@ using base::Severity;
 using report::counted;
 using report::Json;
 
-using Make = std::string (*)(const ReportInput&);
-
-// In the order of ReportFormat.
-constexpr std::array<std::string_view, 6> kNames{"text", "json", "sarif", "junit", "github", "gitlab"};
-// Of all formats but text.
-constexpr std::array<Make, kNames.size()> kMakers{nullptr,      json_report,   sarif_report,
-                                                  junit_report, github_report, gitlab_report};
-
 // 2 errors, 1 warning
 std::string by_severity(const base::Diagnostics& diagnostics) {
   std::string out;
@@ -122,6 +114,34 @@ uint64_t hash(std::initializer_list<std::string_view> parts) {
   return value;
 }
 
+// For people: each diagnostic with its source line, then a summary.
+bool text_report(const ReportInput& input, const WritePart& write) {
+  constexpr size_t kAtOnce = size_t{1} << 20U;
+  if (input.diagnostics.empty()) return true;
+  std::string part;
+  for (const Diagnostic& diagnostic : input.diagnostics.items()) {
+    part += base::format_text(diagnostic, input.style);
+    part += '\n';
+    if (part.size() < kAtOnce) continue;
+    if (!write(part)) return false;
+    part.clear();
+  }
+  if (!input.is_quiet) part += summary(input);
+  return write(part);
+}
+
+std::string json_report(const ReportInput& input) {
+  return Json({{"diagnostics", Json::array(input.diagnostics.items(), finding_json)}}).report();
+}
+
+using Make = std::string (*)(const ReportInput&);
+
+// In the order of ReportFormat.
+constexpr std::array<std::string_view, 6> kNames{"text", "json", "sarif", "junit", "github", "gitlab"};
+// Of all formats but text.
+constexpr std::array<Make, kNames.size()> kMakers{nullptr,      json_report,   sarif_report,
+                                                  junit_report, github_report, gitlab_report};
+
 }  // namespace
 
 std::span<const std::string_view> report_format_names() {
@@ -149,25 +169,6 @@ bool write_report(ReportFormat format, ReportInput input, const WritePart& write
                           : base::without_consequences(std::move(input.diagnostics));
   return format == ReportFormat::Text ? text_report(input, write)
                                       : write(kMakers[static_cast<size_t>(format)](input));
-}
-
-bool text_report(const ReportInput& input, const WritePart& write) {
-  constexpr size_t kAtOnce = size_t{1} << 20U;
-  if (input.diagnostics.empty()) return true;
-  std::string part;
-  for (const Diagnostic& diagnostic : input.diagnostics.items()) {
-    part += base::format_text(diagnostic, input.style);
-    part += '\n';
-    if (part.size() < kAtOnce) continue;
-    if (!write(part)) return false;
-    part.clear();
-  }
-  if (!input.is_quiet) part += summary(input);
-  return write(part);
-}
-
-std::string json_report(const ReportInput& input) {
-  return Json({{"diagnostics", Json::array(input.diagnostics.items(), finding_json)}}).report();
 }
 
 Places::Places(const ReportInput& input) : input_(input) {

@@ -54,10 +54,7 @@ bool write_report(ReportFormat format, ReportInput input, const WritePart& write
 
 // The formats; make_report and write_report choose one.
 
-// For people: each diagnostic with its source line, then a summary.
-bool text_report(const ReportInput& input, const WritePart& write);
-// {"diagnostics": [...]}, as defined by the command-line contract.
-std::string json_report(const ReportInput& input);
+// As in {"diagnostics": [...]}, which the command-line contract defines.
 report::Json finding_json(const base::Diagnostic& diagnostic);
 // SARIF 2.1.0: one run, with all rules and their help.
 std::string sarif_report(const ReportInput& input);
