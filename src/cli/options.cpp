@@ -338,11 +338,6 @@ void note_unbuilt(Console& console, const std::vector<std::string>& roots) {
 
 }  // namespace
 
-const schema::VersionSchemas& schemas_for(const std::string& trainer_version) {
-  const schema::VersionSchemas* chosen = schema::find_version(trainer_version);
-  return chosen ? *chosen : schema::all_versions().back();
-}
-
 void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, ColourChoice colour,
                        bool job_errors_warn) {
   const base::TextStyle style{use_colour(colour, console, console.stderr_is_terminal()),

@@ -130,9 +130,6 @@ void note_trainer_version(Console& console, const Compilation& compiled);
 // Prints that the inputs contain no TrainJob.
 void note_no_job(Console& console);
 
-// The schemas of a Trainer version; the newest ones if it is "", or names several.
-const schema::VersionSchemas& schemas_for(const std::string& trainer_version);
-
 // Prints diagnostics to stderr. `job_errors_warn` shows errors of stage job as warnings.
 void print_diagnostics(Console& console, const base::Diagnostics& diagnostics, ColourChoice colour,
                        bool job_errors_warn);

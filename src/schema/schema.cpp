@@ -29,6 +29,11 @@ const VersionSchemas* find_version(std::string_view trainer) {
   return base::find(all_versions(), trainer, &VersionSchemas::trainer);
 }
 
+const VersionSchemas& version_or_newest(std::string_view trainer) {
+  const VersionSchemas* known = find_version(trainer);
+  return known ? *known : all_versions().back();
+}
+
 const FieldDescription* describe_field(std::string_view type, std::string_view field) {
   const auto find = [](const std::string& name) -> const FieldDescription* {
     const auto all = all_descriptions();

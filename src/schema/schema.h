@@ -105,6 +105,8 @@ struct VersionSchemas {
 // All versions that the binary knows, oldest first.
 std::span<const VersionSchemas> all_versions();
 const VersionSchemas* find_version(std::string_view trainer);
+// The same; of the newest version if there is no such.
+const VersionSchemas& version_or_newest(std::string_view trainer);
 
 // What a field of a type is for: schema/descriptions.json.
 struct FieldDescription {

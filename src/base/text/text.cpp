@@ -46,8 +46,11 @@ std::optional<int64_t> read_integer(std::string_view text) {
 
 std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
   std::vector<std::string_view> parts;
+  const auto next = [&](size_t at) {  // one character is found faster
+    return separators.size() == 1 ? text.find(separators.front(), at) : text.find_first_of(separators, at);
+  };
   for (size_t at = 0; at <= text.size(); at += parts.back().size() + 1)
-    parts.push_back(text.substr(at, std::min(text.find_first_of(separators, at), text.size()) - at));
+    parts.push_back(text.substr(at, std::min(next(at), text.size()) - at));
   return parts;
 }
 

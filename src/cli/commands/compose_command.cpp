@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <memory>
 
 #include "base/text/text.h"
@@ -28,11 +27,8 @@ struct ComposeFlags {
 };
 
 std::optional<std::string> read_count(const std::string& text) {
-  unsigned count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  const bool is_count = error == std::errc() && end == text.data() + text.size() && count >= 1 &&
-                        count <= compose::kMostOfAScale;
-  return is_count ? std::optional(text) : std::nullopt;
+  const auto count = base::read_integer(text);
+  return count && *count >= 1 && *count <= compose::kMostOfAScale ? std::optional(text) : std::nullopt;
 }
 
 std::optional<std::string> read_image(const std::string& text) {

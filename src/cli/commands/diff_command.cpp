@@ -385,7 +385,7 @@ int compare_live(Console& console, const DiffFlags& flags) {
   if (!inputs) return kFailed;
   const Compilation& compiled = inputs->all;
   cluster::CompareOptions options;
-  options.schemas = &schemas_for(compiled.trainer_version);
+  options.schemas = &schema::version_or_newest(compiled.trainer_version);
   options.default_is_none = !flags.live.empty();
   options.orphans = orphans_of(console, flags);
   if (inputs->rejected) note_rejected(console, compiled, options);

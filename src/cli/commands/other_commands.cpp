@@ -71,7 +71,7 @@ std::vector<std::string_view> kind_names(const schema::VersionSchemas& version) 
 }
 
 int run_schema(Console& console, const SchemaFlags& flags) {
-  const schema::VersionSchemas& version = schemas_for(flags.trainer_version);
+  const schema::VersionSchemas& version = schema::version_or_newest(flags.trainer_version);
   const std::vector<std::string_view> names = kind_names(version);
   if (flags.kind.empty()) return fail(console, fmt::format("name a kind: {}", fmt::join(names, ", ")));
   const auto same = [&](std::string_view name) {

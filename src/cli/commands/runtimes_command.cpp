@@ -155,7 +155,8 @@ int run_runtimes_pull(Console& console, const RuntimesPullFlags& flags) {
   if (!fetch_runtimes(console, flags.cluster, live)) return kFailed;
   base::FileSystem& files = console.files();
   std::string written;
-  for (const runtimes::RuntimeFile& file : runtimes::files_of(live, schemas_for(flags.trainer_version))) {
+  for (const runtimes::RuntimeFile& file :
+       runtimes::files_of(live, schema::version_or_newest(flags.trainer_version))) {
     const std::string path = fmt::format("{}/{}", flags.directory, file.path);
     if (const auto error = files.make_directory(path.substr(0, path.rfind('/'))))
       return fail(console, error->message);
@@ -172,7 +173,7 @@ int run_runtimes_pull(Console& console, const RuntimesPullFlags& flags) {
 
 int run_runtimes_check(Console& console, const RuntimesCheckFlags& flags) {
   if (flags.paths.empty()) return fail(console, "name the files or directories with the runtimes");
-  const schema::VersionSchemas& schemas = schemas_for(flags.trainer_version);
+  const schema::VersionSchemas& schemas = schema::version_or_newest(flags.trainer_version);
   compile::InputSet own;
   if (!read_own(console, flags, own)) return kFailed;
   std::vector<Check> checks;

@@ -334,7 +334,7 @@ cluster::Report compare(const Compiled& compiled, std::shared_ptr<const cluster:
   Compilation without_secrets = compiled.compared;
   std::erase_if(without_secrets.objects, [](const Object& object) { return object.kind == "Secret"; });
   cluster::CompareOptions options;
-  options.schemas = &schemas_for(compiled.compared.trainer_version);
+  options.schemas = &schema::version_or_newest(compiled.compared.trainer_version);
   options.default_is_none = false;
   options.orphans = cluster::Orphans::None;
   return cluster::compare_objects(without_secrets, std::move(live), options);

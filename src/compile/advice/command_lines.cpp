@@ -544,11 +544,7 @@ std::optional<Mpirun> mpirun_of(const std::vector<std::string_view>& words) {
       if (base::contains(kHosts, word) && run.hosts.empty()) {
         run.hosts_flag = word;
         run.hosts_word = index_of(i);
-        for (size_t at = 0; at <= value.size();) {
-          const size_t comma = std::min(value.find(',', at), value.size());
-          run.hosts.push_back(value.substr(at, comma - at));
-          at = comma + 1;
-        }
+        for (const std::string_view host : base::split(value, ",")) run.hosts.emplace_back(host);
       }
     }
     return run;

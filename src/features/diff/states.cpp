@@ -34,11 +34,6 @@ size_t count_job_sets(const Compilation& compiled) {
   return static_cast<size_t>(std::ranges::count(compiled.objects, "JobSet", &Object::kind));
 }
 
-const schema::VersionSchemas* schemas_of(const Compilation& compiled) {
-  const schema::VersionSchemas* chosen = schema::find_version(compiled.trainer_version);
-  return chosen ? chosen : &schema::all_versions().back();
-}
-
 // Joins the reports on single scopes.
 class Joined {
  public:
@@ -146,9 +141,8 @@ class Pairs {
     for (auto& [key, scope] : before_) add(scope.scope, std::move(scope.compiled), {});
     for (auto& [key, scope] : after_) add(scope.scope, {}, std::move(scope.compiled));
     std::ranges::stable_sort(pairs_, {}, &Pair::scope);
-    std::erase_if(pairs_, [](const Pair& pair) {
-      return pair.before.files.empty() && pair.after.files.empty();
-    });
+    std::erase_if(pairs_,
+                  [](const Pair& pair) { return pair.before.files.empty() && pair.after.files.empty(); });
     return std::move(pairs_);
   }
 
@@ -240,7 +234,8 @@ Report compare_pair(const Pair& pair, const StateOptions& options) {
   const auto unread_before = unread_files(pair.before);
   const auto unread_after = unread_files(pair.after);
   cluster::CompareOptions how;
-  how.schemas = schemas_of(pair.after.files.empty() ? pair.before : pair.after);
+  const Compilation& known = pair.after.files.empty() ? pair.before : pair.after;
+  how.schemas = &schema::version_or_newest(known.trainer_version);
   how.refusals = false;
   const bool lists_removed = options.lists_removed && unread_after.empty();
   how.orphans = lists_removed ? cluster::Orphans::All : cluster::Orphans::None;

@@ -5,8 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <span>
+
+#include "base/text/text.h"
 
 namespace trainjobc::kustomize {
 namespace {
@@ -62,10 +63,9 @@ std::string escaped(std::string_view key) {
 }
 
 std::optional<size_t> index_of(std::string_view step, size_t end) {
-  size_t index = 0;
-  const auto [last, error] = std::from_chars(step.data(), step.data() + step.size(), index);
-  const bool is_number = !step.empty() && error == std::errc() && last == step.data() + step.size();
-  return is_number && index < end ? std::optional(index) : std::nullopt;
+  const auto index = step.starts_with('-') ? std::nullopt : base::read_integer(step);
+  return index && static_cast<size_t>(*index) < end ? std::optional(static_cast<size_t>(*index))
+                                                    : std::nullopt;
 }
 
 enum class How { Add, Replace, Remove };

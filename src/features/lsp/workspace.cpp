@@ -39,11 +39,6 @@ bool mentions(const Source& source, std::string_view kind) {
   return source.text.find(kind) != std::string::npos;
 }
 
-const schema::VersionSchemas& version_or_newest(std::string_view version) {
-  const schema::VersionSchemas* chosen = schema::find_version(version);
-  return chosen ? *chosen : schema::all_versions().back();
-}
-
 // One group, of a configuration without settings.
 std::vector<lint::InputGroup> without_inputs() {
   return {{.config = std::make_shared<lint::Config>()}};
@@ -408,7 +403,7 @@ std::shared_ptr<const CompiledDocument> Workspace::compiled(const DocumentId& do
   Inputs inputs = inputs_of(document);
   compiled->compilation =
       compile_sources(std::move(inputs.own), std::move(inputs.others), options_of(document));
-  compiled->schemas = &version_or_newest(compiled->compilation.trainer_version);
+  compiled->schemas = &schema::version_or_newest(compiled->compilation.trainer_version);
   known.compiled = std::move(compiled);
   return known.compiled;
 }

@@ -227,12 +227,8 @@ bool is_flag(std::string_view word) {
 }
 
 std::vector<std::string_view> split_at_spaces(std::string_view text) {
-  std::vector<std::string_view> words;
-  for (size_t at = text.find_first_not_of(' '); at < text.size(); at = text.find_first_not_of(' ', at)) {
-    const size_t end = std::min(text.find(' ', at), text.size());
-    words.push_back(text.substr(at, end - at));
-    at = end;
-  }
+  std::vector<std::string_view> words = base::split(text, " ");
+  std::erase(words, "");
   return words;
 }
 
