@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// All of libfmt as one object: the header-only library, compiled with -fkeep-inline-functions, and the one template that
-// fmt/chrono.h expects there.
+// All of libfmt as one object: the header-only library, compiled with -fkeep-inline-functions, and the one
+// template that fmt/chrono.h expects there.
 #include <fmt/format.h>
 
 #include <locale>

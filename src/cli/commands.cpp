@@ -7,6 +7,8 @@
 namespace trainjobc::cli {
 
 std::span<const CommandEntry> commands() {
+  // clang-format indents what follows an #if in a list once more.
+  // clang-format off
   static constexpr std::array kCommands = std::to_array<CommandEntry>({
       {"render", "Print the objects that Kubeflow Trainer would create", setup_render},
       {"lint", "Report what the cluster would refuse, at the line to fix", setup_lint},
@@ -32,6 +34,7 @@ std::span<const CommandEntry> commands() {
       {"completion", "Print a shell's completion script", setup_completion},
       {"version", "Print the version and what it supports", setup_version},
   });
+  // clang-format on
   return kCommands;
 }
 

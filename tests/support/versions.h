@@ -102,7 +102,7 @@ inline std::string template_of(const std::string& jobs) {
 // A replicatedJob. `ancestor` may be ""; `container` has the fields of container "node" other than its name,
 // `pod` those of the pod spec other than its containers, each "key: value, …" or "".
 inline std::string flow_replicated_job(std::string_view name, std::string_view ancestor,
-                                  const std::string& container = "", const std::string& pod = "") {
+                                       const std::string& container = "", const std::string& pod = "") {
   std::string text = "{name: " + std::string(name) + ", template: {";
   if (!ancestor.empty()) {
     text +=

@@ -28,8 +28,9 @@ struct Rule {
 };
 
 // The facts that a page may state. The binary has the first three; the others are for the site and the test.
-constexpr std::array<std::string_view, 10> kFacts{
-    "severity", "stage", "exception", "since", "command", "mend-command", "encoding", "also", "unreachable", "fix"};
+constexpr std::array<std::string_view, 10> kFacts{"severity",    "stage",        "exception", "since",
+                                                  "command",     "mend-command", "encoding",  "also",
+                                                  "unreachable", "fix"};
 
 // Names of the page and their C++ constants.
 const std::map<std::string, std::string, std::less<>> kSeverities{

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Variables of Flux's postBuild, as its kustomize-controller replaces them.
-// Source of the rules: github.com/fluxcd/pkg, envsubst (a fork of drone/envsubst) and kustomize.SubstituteVariables.
+// Source of the rules: github.com/fluxcd/pkg, envsubst (a fork of drone/envsubst) and
+// kustomize.SubstituteVariables.
 #pragma once
 
 #include <functional>
@@ -21,10 +22,10 @@ struct Substituted {
   std::string error;               // "bad substitution", as Flux says it; "": none
 };
 
-// Replaces ${name}, ${name:=default}, ${name:-default}, ${name=default}, ${name:position:length}, ${name/old/new},
-// ${name//old/new}, ${name/#old/new}, ${name/%old/new}, ${name#glob}, ${name##glob}, ${name%glob}, ${name%%glob},
-// ${name^}, ${name^^}, ${name,}, ${name,,} and ${#name}; $$ is a dollar sign. Letters other than ASCII keep their
-// case.
+// Replaces ${name}, ${name:=default}, ${name:-default}, ${name=default}, ${name:position:length},
+// ${name/old/new}, ${name//old/new}, ${name/#old/new}, ${name/%old/new}, ${name#glob}, ${name##glob},
+// ${name%glob}, ${name%%glob}, ${name^}, ${name^^}, ${name,}, ${name,,} and ${#name}; $$ is a dollar sign.
+// Letters other than ASCII keep their case.
 Substituted substitute(std::string_view text, const Variables& variables);
 
 // Whether Flux accepts the name.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which place of a template each place of its output comes from. Helm does not say, so the lines of both are compared:
-// text must be equal, what an action puts out can be anything.
+// Which place of a template each place of its output comes from. Helm does not say, so the lines of both are
+// compared: text must be equal, what an action puts out can be anything.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,14 @@ struct Place {
   bool is_text = false;
 };
 
-// The lines of one document in helm's output, aligned with the template, and with the definitions that it includes.
+// The lines of one document in helm's output, aligned with the template, and with the definitions that it
+// includes.
 class Alignment {
  public:
   Alignment(const Chart& chart, const base::SourceFile& source, std::string_view output);
 
-  // Of a line of the output and a byte of it, both counted from 1. Of a line that nothing matches, the place of the one
-  // before; the beginning of the template if there is none.
+  // Of a line of the output and a byte of it, both counted from 1. Of a line that nothing matches, the place
+  // of the one before; the beginning of the template if there is none.
   Place at(uint32_t line, uint32_t column) const;
 
   // A part of a line of a template: text, or the action that puts something out.

@@ -51,7 +51,10 @@ TEST_CASE("advice/no-launcher: Python on several nodes") {
    30 |     command: [bash, -c, cd /app && python train.py 2>&1 | tee log]
       |                                    ^~~~~~~~~~~~~~~ start it with torchrun: torchrun train.py …
 )");
-  CHECK(no_launcher("    command: [bash, -c, source venv/bin/activate && conda activate x && python train.py]\n") == R"(in.yaml:30:73: warning: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job [advice/no-launcher]
+  CHECK(
+      no_launcher(
+          "    command: [bash, -c, source venv/bin/activate && conda activate x && python train.py]\n") ==
+      R"(in.yaml:30:73: warning: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job [advice/no-launcher]
    30 |     command: [bash, -c, source venv/bin/activate && conda activate x && python train.py]
       |                                                                         ^~~~~~~~~~~~~~~ start it with torchrun: torchrun train.py …
 )");
@@ -164,13 +167,17 @@ TEST_CASE("advice/unseen-launcher: a shell script of the image") {
       |                     ^~~~~~~~~~~~~
 )");
   CHECK(unseen("[bash, train.sh, $(PET_NNODES)]") == "");
-  CHECK(unseen("[accelerate, launch, --num_processes=8, train.py]") == R"(in.yaml:30:15: info: whether accelerate finds the job's other nodes can't be seen here [advice/unseen-launcher]
+  CHECK(
+      unseen("[accelerate, launch, --num_processes=8, train.py]") ==
+      R"(in.yaml:30:15: info: whether accelerate finds the job's other nodes can't be seen here [advice/unseen-launcher]
    30 |     command: [accelerate, launch, --num_processes=8, train.py]
       |               ^~~~~~~~~~
 )");
   CHECK(unseen("[accelerate, launch, --config_file, a.yaml, train.py]") == "");
   CHECK(unseen("[accelerate, launch, --num_machines=4, --machine_rank=$(PET_NODE_RANK), train.py]") == "");
-  CHECK(unseen("[llamafactory-cli, train, a.yaml]") == R"(in.yaml:30:15: info: whether llamafactory-cli finds the job's other nodes can't be seen here [advice/unseen-launcher]
+  CHECK(
+      unseen("[llamafactory-cli, train, a.yaml]") ==
+      R"(in.yaml:30:15: info: whether llamafactory-cli finds the job's other nodes can't be seen here [advice/unseen-launcher]
    30 |     command: [llamafactory-cli, train, a.yaml]
       |               ^~~~~~~~~~~~~~~~
 )");
@@ -221,16 +228,19 @@ TEST_CASE("advice/launcher-setting: flags of torchrun") {
       |                                   ^~~~~~~~~~ remove it: torchrun reads PET_NNODES
 )");
   CHECK(setting("    command:\n    - sh\n    - -c\n    - >\n      cd /app &&\n\n      torchrun --nnodes=2\n"
-                "      train.py\n") == R"(in.yaml:36:16: warning: --nnodes 2 contradicts the job, which has 4 nodes [advice/launcher-setting]
+                "      train.py\n") ==
+        R"(in.yaml:36:16: warning: --nnodes 2 contradicts the job, which has 4 nodes [advice/launcher-setting]
    36 |       torchrun --nnodes=2
       |                ^~~~~~~~~~ remove it: torchrun reads PET_NNODES
 )");
-  CHECK(setting("    command: [sh, -c, \"cd \\\"$D\\\" && torchrun --nnodes=2 train.py\"]\n") == R"(in.yaml:30:46: warning: --nnodes 2 contradicts the job, which has 4 nodes [advice/launcher-setting]
+  CHECK(setting("    command: [sh, -c, \"cd \\\"$D\\\" && torchrun --nnodes=2 train.py\"]\n") ==
+        R"(in.yaml:30:46: warning: --nnodes 2 contradicts the job, which has 4 nodes [advice/launcher-setting]
    30 |     command: [sh, -c, "cd \"$D\" && torchrun --nnodes=2 train.py"]
       |                                              ^~~~~~~~~~ remove it: torchrun reads PET_NNODES
 )");
   // Where it is written twice, the script.
-  CHECK(setting("    command: [sh, -c, torchrun --nnodes=2 a.py; torchrun --nnodes=2 b.py]\n") == R"(in.yaml:30:23: warning: --nnodes 2 contradicts the job, which has 4 nodes [advice/launcher-setting]
+  CHECK(setting("    command: [sh, -c, torchrun --nnodes=2 a.py; torchrun --nnodes=2 b.py]\n") ==
+        R"(in.yaml:30:23: warning: --nnodes 2 contradicts the job, which has 4 nodes [advice/launcher-setting]
    30 |     command: [sh, -c, torchrun --nnodes=2 a.py; torchrun --nnodes=2 b.py]
       |                       ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ remove it: torchrun reads PET_NNODES
 )");
@@ -339,7 +349,9 @@ TEST_CASE("advice/launcher-setting: mpirun") {
 )");
   CHECK(on_gpus(4) == "");
   CHECK(run("[mpirun, -np, '6', train]") == "");
-  CHECK(run("[mpirun, -H, 'job-node-0-0.job,job-node-0-2.job:4', train]") == R"(in.yaml:36:22: warning: mpirun: -H names 2 of the job's 3 nodes: the others have nothing to do [advice/launcher-setting]
+  CHECK(
+      run("[mpirun, -H, 'job-node-0-0.job,job-node-0-2.job:4', train]") ==
+      R"(in.yaml:36:22: warning: mpirun: -H names 2 of the job's 3 nodes: the others have nothing to do [advice/launcher-setting]
    36 |   runtimeRef: {name: rt}
       |                      ^~ remove it: mpirun reads the hostfile
   note: the runtime's command at in.yaml:20:37

@@ -77,10 +77,12 @@ TEST_CASE("advice/host-port: on the host's network, the ports of a pod's contain
   const std::string host = "                hostNetwork: true\n";
   const auto ports = [](const std::string& first, const std::string& second) {
     const std::string begin = "                  ports: [{name: a, containerPort: ";
-    return trainer(begin + first + "}]\n                - name: other\n                  image: a/b:1\n" + begin +
-                   second + "}]\n");
+    return trainer(begin + first + "}]\n                - name: other\n                  image: a/b:1\n" +
+                   begin + second + "}]\n");
   };
-  CHECK(advice("advice/host-port", runtime("", ports("80", "80") + host)) == R"(in.yaml:23:52: error: no pod is created: with hostNetwork, port 80 of the node is used twice [advice/host-port]
+  CHECK(
+      advice("advice/host-port", runtime("", ports("80", "80") + host)) ==
+      R"(in.yaml:23:52: error: no pod is created: with hostNetwork, port 80 of the node is used twice [advice/host-port]
    23 |                   ports: [{name: a, containerPort: 80}]
       |                                                    ^~ give one of the ports another number
   note: the first one at in.yaml:20:52
@@ -92,13 +94,16 @@ TEST_CASE("advice/host-port: on the host's network, the ports of a pod's contain
   // The Job is refused.
   CHECK(advice("advice/host-port", runtime("", ports("80, hostPort: 80", "80, hostPort: 80") + host)) == "");
   // Init containers run one after the other.
-  CHECK(advice("advice/host-port",
-               runtime("", ports("80", "81") + host +
-                               "                initContainers: [{name: i, image: \"a/b:1\", ports: [{name: a, "
-                               "containerPort: 80}, {name: b, containerPort: 81}]}]\n")) == "");
+  CHECK(
+      advice("advice/host-port",
+             runtime("", ports("80", "81") + host +
+                             "                initContainers: [{name: i, image: \"a/b:1\", ports: [{name: a, "
+                             "containerPort: 80}, {name: b, containerPort: 81}]}]\n")) == "");
   // The port that torch adds to a job.
-  CHECK(advice("advice/host-port", runtime("{torch: {}}", ports("80", "29500") + host) + job("  trainer: {}\n")) ==
-        R"(in.yaml:24:52: error: no pod is created: with hostNetwork, port 29500 of the node is used twice [advice/host-port]
+  CHECK(
+      advice("advice/host-port",
+             runtime("{torch: {}}", ports("80", "29500") + host) + job("  trainer: {}\n")) ==
+      R"(in.yaml:24:52: error: no pod is created: with hostNetwork, port 29500 of the node is used twice [advice/host-port]
    24 |                   ports: [{name: a, containerPort: 29500}]
       |                                                    ^~~~~ give one of the ports another number
 )");

@@ -207,8 +207,10 @@ TEST_CASE("advice/plain-secret: in a script") {
   hint: read it from an env variable that a Secret fills
 )");
   // Each of them, once.
-  CHECK(of_script("export HF_TOKEN=hf_0123456789abcdefghijklmnop WANDB_API_KEY=0123456789abcdef && export "
-                  "WANDB_API_KEY=0123456789abcdef && torchrun train.py") == R"(in.yaml:28:50: warning: this looks like a Hugging Face token and is in plain text here [advice/plain-secret]
+  CHECK(
+      of_script("export HF_TOKEN=hf_0123456789abcdefghijklmnop WANDB_API_KEY=0123456789abcdef && export "
+                "WANDB_API_KEY=0123456789abcdef && torchrun train.py") ==
+      R"(in.yaml:28:50: warning: this looks like a Hugging Face token and is in plain text here [advice/plain-secret]
   hint: read it from an env variable that a Secret fills
 in.yaml:28:94: warning: WANDB_API_KEY looks like a secret and is in plain text here [advice/plain-secret]
   hint: read it from an env variable that a Secret fills

@@ -43,7 +43,8 @@ std::string changed_trainer(std::string_view trainer) {
 
 TEST_CASE("--fix: what can't be wrong; --fix=all: what was most likely meant, too") {
   const std::string text = std::string(kHead) + std::string(kRuntimeRef) +
-                           "  trainer:\n    numNode: 2  # two\n    env:\n    - {name: DEBUG, value: yes}\n    command: [torchrun]\n";
+                           "  trainer:\n    numNode: 2  # two\n    env:\n    - {name: DEBUG, value: yes}\n   "
+                           " command: [torchrun]\n";
   base::MemoryFileSystem files;
   files.files["a.yaml"] = text;
   const Run safe = lint(files, {"--fix", "a.yaml"});
@@ -59,9 +60,9 @@ TEST_CASE("--fix: what can't be wrong; --fix=all: what was most likely meant, to
   CHECK(all.status == 0);
   CHECK(all.out == "");
   CHECK(all.err == "");
-  CHECK(files.files["a.yaml"] ==
-        std::string(kHead) + std::string(kRuntimeRef) +
-            "  trainer:\n    numNodes: 2  # two\n    env:\n    - {name: DEBUG, value: \"yes\"}\n    command: [torchrun]\n");
+  CHECK(files.files["a.yaml"] == std::string(kHead) + std::string(kRuntimeRef) +
+                                     "  trainer:\n    numNodes: 2  # two\n    env:\n    - {name: DEBUG, "
+                                     "value: \"yes\"}\n    command: [torchrun]\n");
   files.files["a.yaml"] = text;
   CHECK(lint(files, {"a.yaml"})
             .out.ends_with(
@@ -315,30 +316,38 @@ TEST_CASE("--fix=all writes no field twice") {
 
 TEST_CASE("--fix=all removes what a finding says to remove") {
   // In brackets and in lines, first, last and alone.
-  CHECK(changed_trainer("    env: [{name: PET_NNODES, value: \"4\"}, {name: A, value: b}]\n") == R"(-    env: [{name: PET_NNODES, value: "4"}, {name: A, value: b}]
+  CHECK(changed_trainer("    env: [{name: PET_NNODES, value: \"4\"}, {name: A, value: b}]\n") ==
+        R"(-    env: [{name: PET_NNODES, value: "4"}, {name: A, value: b}]
 +    env: [{name: A, value: b}]
 )");
-  CHECK(changed_trainer("    env: [{name: A, value: b}, {name: PET_NNODES, value: \"4\"}]\n") == R"(-    env: [{name: A, value: b}, {name: PET_NNODES, value: "4"}]
+  CHECK(changed_trainer("    env: [{name: A, value: b}, {name: PET_NNODES, value: \"4\"}]\n") ==
+        R"(-    env: [{name: A, value: b}, {name: PET_NNODES, value: "4"}]
 +    env: [{name: A, value: b}]
 )");
-  CHECK(changed_trainer("    env: [{name: PET_NNODES, value: \"4\"}]\n") == R"(-    env: [{name: PET_NNODES, value: "4"}]
+  CHECK(changed_trainer("    env: [{name: PET_NNODES, value: \"4\"}]\n") ==
+        R"(-    env: [{name: PET_NNODES, value: "4"}]
 )");
-  CHECK(changed_trainer("    env:\n    # how many\n    - name: PET_NNODES\n\n      value: \"4\"\n    - name: A\n      "
-                        "value: b\n") == R"(-    - name: PET_NNODES
+  CHECK(changed_trainer(
+            "    env:\n    # how many\n    - name: PET_NNODES\n\n      value: \"4\"\n    - name: A\n      "
+            "value: b\n") == R"(-    - name: PET_NNODES
 -
 -      value: "4"
 )");
-  CHECK(changed_trainer("    env:\n      - name: PET_NNODES\n        value: \"4\"\n    numNodes: 2\n") == R"(-    env:
+  CHECK(changed_trainer("    env:\n      - name: PET_NNODES\n        value: \"4\"\n    numNodes: 2\n") ==
+        R"(-    env:
 -      - name: PET_NNODES
 -        value: "4"
 )");
   // What does not show where it ends stays.
-  CHECK(changed_trainer("    env:\n    -\n      name: PET_NNODES\n      value: \"4\"\n    - {name: A, value: b}\n") ==
+  CHECK(changed_trainer(
+            "    env:\n    -\n      name: PET_NNODES\n      value: \"4\"\n    - {name: A, value: b}\n") ==
         R"()");
-  CHECK(changed("{\"apiVersion\": \"trainer.kubeflow.org/v1alpha1\", \"kind\": \"TrainJob\",\n"
-                "\"metadata\": {\"name\": \"one\"}, \"spec\": {\"runtimeRef\": {\"name\": \"torch-distributed\"},\n"
-                "\"trainer\": {\"env\": [{\"name\": \"PET_NNODES\", \"value\": \"4\"}], \"image\": \"a/b:1\"}}}\n",
-                "a.json") == R"(-"trainer": {"env": [{"name": "PET_NNODES", "value": "4"}], "image": "a/b:1"}}}
+  CHECK(
+      changed(
+          "{\"apiVersion\": \"trainer.kubeflow.org/v1alpha1\", \"kind\": \"TrainJob\",\n"
+          "\"metadata\": {\"name\": \"one\"}, \"spec\": {\"runtimeRef\": {\"name\": \"torch-distributed\"},\n"
+          "\"trainer\": {\"env\": [{\"name\": \"PET_NNODES\", \"value\": \"4\"}], \"image\": \"a/b:1\"}}}\n",
+          "a.json") == R"(-"trainer": {"env": [{"name": "PET_NNODES", "value": "4"}], "image": "a/b:1"}}}
 +"trainer": {"image": "a/b:1"}}}
 )");
 }
@@ -350,22 +359,30 @@ TEST_CASE("--fix=all removes a launcher's flags that contradict the job, with th
   CHECK(command("[torchrun, --nnodes=2, train.py]") == R"(-    command: [torchrun, --nnodes=2, train.py]
 +    command: [torchrun, train.py]
 )");
-  CHECK(command("[torchrun, --nnodes, \"2\", train.py]") == R"(-    command: [torchrun, --nnodes, "2", train.py]
+  CHECK(command("[torchrun, --nnodes, \"2\", train.py]") ==
+        R"(-    command: [torchrun, --nnodes, "2", train.py]
 +    command: [torchrun, train.py]
 )");
   CHECK(command("[torchrun, --standalone, train.py]") == R"(-    command: [torchrun, --standalone, train.py]
 +    command: [torchrun, train.py]
 )");
-  CHECK(command("\n    - torchrun\n    - --rdzv-endpoint\n    - localhost:29500\n    - train.py") == R"(-    - --rdzv-endpoint
+  CHECK(command("\n    - torchrun\n    - --rdzv-endpoint\n    - localhost:29500\n    - train.py") ==
+        R"(-    - --rdzv-endpoint
 -    - localhost:29500
 )");
-  CHECK(command("[sh, -c, torchrun --nnodes 2 train.py]") == R"(-    command: [sh, -c, torchrun --nnodes 2 train.py]
+  CHECK(command("[sh, -c, torchrun --nnodes 2 train.py]") ==
+        R"(-    command: [sh, -c, torchrun --nnodes 2 train.py]
 +    command: [sh, -c, torchrun train.py]
 )");
-  CHECK(command("\n    - bash\n    - -ec\n    - |\n      cd /app\n      exec torchrun --standalone train.py") == R"(-      exec torchrun --standalone train.py
+  CHECK(
+      command("\n    - bash\n    - -ec\n    - |\n      cd /app\n      exec torchrun --standalone train.py") ==
+      R"(-      exec torchrun --standalone train.py
 +      exec torchrun train.py
 )");
-  CHECK(command("\n    - bash\n    - -c\n    - >-\n      cd /app &&\n      torchrun  --nnodes=2\n      train.py") == R"(-      torchrun  --nnodes=2
+  CHECK(
+      command(
+          "\n    - bash\n    - -c\n    - >-\n      cd /app &&\n      torchrun  --nnodes=2\n      train.py") ==
+      R"(-      torchrun  --nnodes=2
 +      torchrun
 )");
   // Once.
@@ -392,16 +409,22 @@ TEST_CASE("--fix=all starts a script with the launcher of its framework") {
 -    - -u
 +    - torchrun
 )");
-  CHECK(command("[deepspeed, train.py, --deepspeed, zero.json]") == R"(-    command: [deepspeed, train.py, --deepspeed, zero.json]
+  CHECK(command("[deepspeed, train.py, --deepspeed, zero.json]") ==
+        R"(-    command: [deepspeed, train.py, --deepspeed, zero.json]
 +    command: [torchrun, train.py, --deepspeed, zero.json]
 )");
-  CHECK(command("[python, -c, 'import torch.distributed as d; d.init_process_group()']") == R"(-    command: [python, -c, 'import torch.distributed as d; d.init_process_group()']
+  CHECK(command("[python, -c, 'import torch.distributed as d; d.init_process_group()']") ==
+        R"(-    command: [python, -c, 'import torch.distributed as d; d.init_process_group()']
 +    command: [torchrun, "--no_python", python, -c, 'import torch.distributed as d; d.init_process_group()']
 )");
-  CHECK(command("[sh, -c, 'cd /app && python3 -u train.py --lr 1']") == R"(-    command: [sh, -c, 'cd /app && python3 -u train.py --lr 1']
+  CHECK(command("[sh, -c, 'cd /app && python3 -u train.py --lr 1']") ==
+        R"(-    command: [sh, -c, 'cd /app && python3 -u train.py --lr 1']
 +    command: [sh, -c, 'cd /app && torchrun train.py --lr 1']
 )");
-  CHECK(command("\n    - bash\n    - -c\n    - |\n      set -e\n      pip install x\n      python -m pkg.train") == R"(-      python -m pkg.train
+  CHECK(
+      command(
+          "\n    - bash\n    - -c\n    - |\n      set -e\n      pip install x\n      python -m pkg.train") ==
+      R"(-      python -m pkg.train
 +      torchrun -m pkg.train
 )");
   CHECK(command("[sh, -c, ./train.py]") == R"(-    command: [sh, -c, ./train.py]
@@ -418,7 +441,8 @@ TEST_CASE("--fix=all starts Python on an MPI launcher with mpirun") {
   const auto command = [](const std::string& words) {
     std::string runtime(kRuntimeRef);
     runtime.replace(runtime.find("torch-distributed"), 17, "deepspeed-distributed");
-    return changed(std::string(kHead) + runtime + "  trainer:\n    image: a/b:1\n    command: " + words + "\n");
+    return changed(std::string(kHead) + runtime + "  trainer:\n    image: a/b:1\n    command: " + words +
+                   "\n");
   };
   CHECK(command("[python, train.py]") == R"(-    command: [python, train.py]
 +    command: [mpirun, python, train.py]
@@ -433,10 +457,12 @@ TEST_CASE("--fix=all starts Python on an MPI launcher with mpirun") {
 
 TEST_CASE("--fix=all moves a field to where it belongs") {
   CHECK(changed(std::string(kHead) + std::string(kRuntimeRef) +
-                "  numNodes: 2  # two\n  trainer:\n    image: a/b:1\n    command: [torchrun]\n") == R"(-  numNodes: 2  # two
+                "  numNodes: 2  # two\n  trainer:\n    image: a/b:1\n    command: [torchrun]\n") ==
+        R"(-  numNodes: 2  # two
 +    numNodes: 2  # two
 )");
-  CHECK(changed(std::string(kHead) + std::string(kRuntimeRef) + "  numNodes: 2\n") == R"(+  trainer: {numNodes: 2}
+  CHECK(changed(std::string(kHead) + std::string(kRuntimeRef) + "  numNodes: 2\n") ==
+        R"(+  trainer: {numNodes: 2}
 -  numNodes: 2
 )");
   CHECK(changed(std::string(kHead) + std::string(kRuntimeRef) + "  numNodes: 2  # two\n") == "");
@@ -444,10 +470,11 @@ TEST_CASE("--fix=all moves a field to where it belongs") {
                 "  numNodes: 2\n  trainer: {numNodes: 3, image: a/b:1, command: [torchrun]}\n") == R"()");
   CHECK(changed("apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nname: one\nspec:\n" +
                 std::string(kRuntimeRef) + "  trainer: {image: a/b:1, command: [torchrun]}\n") == R"()");
-  CHECK(changed("{\"apiVersion\": \"trainer.kubeflow.org/v1alpha1\", \"kind\": \"TrainJob\",\n"
-                "\"metadata\": {\"name\": \"one\"},\n\"spec\": {\"numNodes\": 2, \"runtimeRef\": {\"name\": "
-                "\"torch-distributed\"},\n\"trainer\": {\"image\": \"a/b:1\", \"command\": [\"torchrun\"]}}}\n",
-                "a.json") == R"(-"spec": {"numNodes": 2, "runtimeRef": {"name": "torch-distributed"},
+  CHECK(
+      changed("{\"apiVersion\": \"trainer.kubeflow.org/v1alpha1\", \"kind\": \"TrainJob\",\n"
+              "\"metadata\": {\"name\": \"one\"},\n\"spec\": {\"numNodes\": 2, \"runtimeRef\": {\"name\": "
+              "\"torch-distributed\"},\n\"trainer\": {\"image\": \"a/b:1\", \"command\": [\"torchrun\"]}}}\n",
+              "a.json") == R"(-"spec": {"numNodes": 2, "runtimeRef": {"name": "torch-distributed"},
 -"trainer": {"image": "a/b:1", "command": ["torchrun"]}}}
 +"spec": {"runtimeRef": {"name": "torch-distributed"},
 +"trainer": {"numNodes": 2, "image": "a/b:1", "command": ["torchrun"]}}}
@@ -477,7 +504,8 @@ TEST_CASE("--fix=all: a document on the line of its separator") {
 
 TEST_CASE("--fix=all: suppressions that suppress nothing") {
   CHECK(changed_trainer("    # trainjobc:ignore advice/image-tag -- a\n    # why\n    command: [torchrun]  # "
-                        "trainjobc:ignore advice/no-command -- b\n") == R"(-    # trainjobc:ignore advice/image-tag -- a
+                        "trainjobc:ignore advice/no-command -- b\n") ==
+        R"(-    # trainjobc:ignore advice/image-tag -- a
 -    command: [torchrun]  # trainjobc:ignore advice/no-command -- b
 +    command: [torchrun]
 )");

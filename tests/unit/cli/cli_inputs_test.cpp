@@ -205,7 +205,8 @@ TEST_CASE("scope: false: the groups share their runtimes, and no two define the 
   for (const char* command : {"lint", "render", "plan"}) {
     const Run again = run(files, {command, "jobs", "platform"});
     CHECK(again.status == 1);
-    CHECK((again.out + again.err).find("error: ClusterTrainingRuntime//mine is defined twice") != std::string::npos);
+    CHECK((again.out + again.err).find("error: ClusterTrainingRuntime//mine is defined twice") !=
+          std::string::npos);
   }
 }
 

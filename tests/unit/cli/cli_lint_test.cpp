@@ -10,7 +10,8 @@ namespace {
 constexpr const char* kBad =
     "# a job\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name:   one   # spaces "
     "stay\nspec:\n"
-    "  runtimeRef:\n    name: torch-distributed\n  trainer:\n    command: [torchrun, a.py]\n    env:\n    - {name: DEBUG, value: yes}\n";
+    "  runtimeRef:\n    name: torch-distributed\n  trainer:\n    command: [torchrun, a.py]\n    env:\n    - "
+    "{name: DEBUG, value: yes}\n";
 
 using test::lint;
 using test::Run;

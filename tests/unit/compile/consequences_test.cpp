@@ -70,7 +70,8 @@ TEST_CASE("consequences: nothing inside a value of the wrong type is reported") 
     7 |     args: [--x: y]
       |            ^~~ quote it: "--x: y"
 )");
-  CHECK(report(std::string(kRef) + "  trainer: [[{numNodes: 2}]]\n") == R"(in.yaml:6:12: error: spec.trainer must be a map, not a list [input/type]
+  CHECK(report(std::string(kRef) + "  trainer: [[{numNodes: 2}]]\n") ==
+        R"(in.yaml:6:12: error: spec.trainer must be a map, not a list [input/type]
     6 |   trainer: [[{numNodes: 2}]]
       |            ^
 )");

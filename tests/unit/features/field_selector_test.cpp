@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/explain/explain.h"
-
 #include <doctest/doctest.h>
 
+#include "features/explain/explain.h"
 #include "support/advice.h"
 #include "support/test_console.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Variables of Flux, and the globs of Argo CD. What the roots of a repository are: tests/program/roots_test.py.
+// Variables of Flux, and the globs of Argo CD. What the roots of a repository are:
+// tests/program/roots_test.py.
 #include <doctest/doctest.h>
 
 #include "features/gitops/roots.h"

@@ -210,11 +210,10 @@ successPolicy: {rules: [{succeededIndexes: "1-2-3"}]}
 )") ==
       R"(successPolicy.rules[0].succeededIndexes: succeededIndexes "1-2-3": "1-2-3" is neither an index nor a range such as 2-4 | write it as 0,2-4
 )");
-  CHECK(
-      spec_findings(R"(
+  CHECK(spec_findings(R"(
 successPolicy: {rules: [{succeededIndexes: "0,"}]}
 )") ==
-      R"(successPolicy.rules[0].succeededIndexes: succeededIndexes "0,": it ends with a comma | write 0
+        R"(successPolicy.rules[0].succeededIndexes: succeededIndexes "0,": it ends with a comma | write 0
 )");
   CHECK(
       spec_findings(R"(

@@ -13,8 +13,9 @@ using namespace trainjobc::test;
 
 TEST_CASE("migrate v1: a pull policy that the cluster sets by itself needs no runtime") {
   const auto has_runtime = [](const std::string& image, const std::string& policy) {
-    const std::string job = head("PyTorchJob") + "spec:\n  pytorchReplicaSpecs:\n" +
-                            replica("Worker", "2", "name: pytorch, image: '" + image + "', imagePullPolicy: " + policy);
+    const std::string job =
+        head("PyTorchJob") + "spec:\n  pytorchReplicaSpecs:\n" +
+        replica("Worker", "2", "name: pytorch, image: '" + image + "', imagePullPolicy: " + policy);
     return written(job).find("kind: ClusterTrainingRuntime") != std::string::npos;
   };
   CHECK_FALSE(has_runtime("r.io:5000/a:1", "IfNotPresent"));

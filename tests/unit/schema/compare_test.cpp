@@ -32,10 +32,10 @@ std::string differences(const std::string& rendered, const std::string& live) {
   std::string out;
   for (const auto& difference : schema::compare(*a.front().root, *b.front().root, schema)) {
     const std::string path = schema::to_string(difference.path);
-    out +=
-        fmt::format("{} {} {}{}\n",
-                    path.substr(std::string("spec.replicatedJobs[0].template.spec.template.spec.").size()),
-                    shown_text_of(difference.live), shown_text_of(difference.rendered), difference.order ? " order" : "");
+    out += fmt::format("{} {} {}{}\n",
+                       path.substr(std::string("spec.replicatedJobs[0].template.spec.template.spec.").size()),
+                       shown_text_of(difference.live), shown_text_of(difference.rendered),
+                       difference.order ? " order" : "");
   }
   return out;
 }

@@ -38,16 +38,16 @@ TEST_CASE("comparing: objects of a cluster with secrets") {
     CHECK(test::wrong_with_live(
               "{kind: Secret, apiVersion: v1, metadata: {name: m-mpi-ssh-auth}, data: {a: s3cr3t}}\n",
               is_dry_run) == "");
-    CHECK(test::wrong_with_live(
-              "{kind: SecretList, apiVersion: v1, items: [{metadata: {name: m-mpi-ssh-auth, "
-              "ownerReferences: [{kind: TrainJob, name: m}]}, stringData: {a: s3cr3t}}]}\n",
-              is_dry_run) == "");
     CHECK(
-        test::wrong_with_live(
-            "{kind: JobSet, apiVersion: jobset.x-k8s.io/v1alpha2, metadata: {name: a, namespace: team}, spec: "
-            "{replicatedJobs: [{name: node, template: {spec: {template: {spec: {containers: [{name: node, "
-            "env: [{name: HF_TOKEN, value: s3cr3t}]}]}}}}}]}}\n",
-            is_dry_run) == "");
+        test::wrong_with_live("{kind: SecretList, apiVersion: v1, items: [{metadata: {name: m-mpi-ssh-auth, "
+                              "ownerReferences: [{kind: TrainJob, name: m}]}, stringData: {a: s3cr3t}}]}\n",
+                              is_dry_run) == "");
+    CHECK(test::wrong_with_live(
+              "{kind: JobSet, apiVersion: jobset.x-k8s.io/v1alpha2, metadata: {name: a, namespace: team}, "
+              "spec: "
+              "{replicatedJobs: [{name: node, template: {spec: {template: {spec: {containers: [{name: node, "
+              "env: [{name: HF_TOKEN, value: s3cr3t}]}]}}}}}]}}\n",
+              is_dry_run) == "");
   }
   CHECK(test::wrong_with_diff_of_itself(test::compared_jobs()) == "");
 }

@@ -46,8 +46,8 @@ TEST_CASE("2.2 doesn't wrap the runtime's command in Flux, and shares no memory"
 }
 
 TEST_CASE("Volcano exists since 2.1, and takes its queue from the job's annotations there") {
-  const std::string runtime =
-      cluster_runtime("podGroupPolicy: {volcano: {}}, " + template_of(flow_replicated_job("node", "trainer")));
+  const std::string runtime = cluster_runtime("podGroupPolicy: {volcano: {}}, " +
+                                              template_of(flow_replicated_job("node", "trainer")));
   const std::string none =
       "refused: spec.podGroupPolicy.volcano: unknown field \"volcano\" in spec.podGroupPolicy\n";
   CHECK(in_each_version(runtime + train_job(), "PodGroup", "spec/minMember") ==

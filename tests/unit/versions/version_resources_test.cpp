@@ -59,9 +59,9 @@ TEST_CASE("an empty podGroupPolicy labels the pods in 2.0") {
 }
 
 TEST_CASE("in 2.0 all trainers get the pod count of the first") {
-  const std::string two =
-      cluster_runtime("mlPolicy: {numNodes: 1}, " + template_of(flow_replicated_job("node", "trainer") + ", " +
-                                                                flow_replicated_job("second", "trainer")));
+  const std::string two = cluster_runtime(
+      "mlPolicy: {numNodes: 1}, " +
+      template_of(flow_replicated_job("node", "trainer") + ", " + flow_replicated_job("second", "trainer")));
   CHECK(in_each_version(two + train_job("trainer: {numNodes: 3}"), "JobSet",
                         "spec/replicatedJobs/second/template/spec/parallelism") ==
         "2.0 3\n2.1 1\n2.2 1\n2.3 1\n");

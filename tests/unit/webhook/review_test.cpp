@@ -141,7 +141,8 @@ TEST_CASE("review: what Kueue patches in a job is not the author's change") {
   admitted["spec"].erase("suspend");
   admitted["spec"]["runtimePatches"][0]["trainingRuntimeSpec"] = {{"template", {{"spec", {}}}}};
   CHECK(read(request_of(admitted, queued)).object == "");
-  for (const json& other : {json{{"manager", "example.com/team"}}, json{{"manager", 3}}, json("kueue.x-k8s.io/manager")}) {
+  for (const json& other :
+       {json{{"manager", "example.com/team"}}, json{{"manager", 3}}, json("kueue.x-k8s.io/manager")}) {
     json changed = queued;
     changed["spec"]["runtimePatches"].push_back(other);
     CHECK(json::parse(read(request_of(changed, queued)).object)["spec"] == changed["spec"]);

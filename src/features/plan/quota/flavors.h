@@ -23,7 +23,8 @@ struct QueuedPodSet {
   std::string name;
   int64_t pods = 0;
   std::map<std::string, Units, std::less<>> requests;  // of all its pods
-  // Flavors of the ClusterQueue whose nodes can't run the pods, and why: "the pods don't tolerate its taint …".
+  // Flavors of the ClusterQueue whose nodes can't run the pods, and why: "the pods don't tolerate its taint
+  // …".
   std::map<std::string, std::string, std::less<>> unsuited;
 };
 

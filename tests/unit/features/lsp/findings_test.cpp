@@ -2,8 +2,6 @@
 
 // In a large workspace an edited document is checked at once, the rest when the keyboard rests. Then what is
 // published is what `lint` says, whatever was edited before.
-#include "features/lsp/workspace.h"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,6 +11,7 @@
 #include <thread>
 
 #include "features/lsp/server.h"
+#include "features/lsp/workspace.h"
 #include "support/lsp_client.h"
 
 namespace trainjobc::findings_test {

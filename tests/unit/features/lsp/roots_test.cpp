@@ -131,7 +131,8 @@ TEST_CASE("editor: without kustomize, and if it fails, the editor says so once a
   CHECK(editor.client->publish() ==
         Published{{"/repo/overlays/prod/nodes.yaml", {"7:5 input/unknown-field"}}});
   CHECK(editor.shown() ==
-        "/repo/overlays/prod and other kustomizations are read as files: neither kustomize nor kubectl is on the PATH");
+        "/repo/overlays/prod and other kustomizations are read as files: neither kustomize nor kubectl is on "
+        "the PATH");
   CHECK(editor.client->publish().empty());
   CHECK(editor.shown().empty());
   editor.kustomize.is_missing = false;
