@@ -172,6 +172,10 @@ void Kustomizations::follow(const kustomize::Resource& resource, V1Jobs& jobs) {
       fail(patch, fmt::format("the patched job can't be converted: {}", refusal->message), refusal->hint);
       return;
     }
+    if (!next.preview.train_job) {
+      fail(patch, "the patched object is not a v1 job", std::string(kBuildHint));
+      return;
+    }
     add(patch, state, next);
     if (!state.preview.runtime && next.preview.runtime)
       next.runtime = yaml::string_at(*next.preview.runtime, {"metadata", "name"});

@@ -233,6 +233,26 @@ note: what differs from v1, and what to do: https://trainjobc.github.io/trainjob
 )");
 }
 
+TEST_CASE("migrate v1: a patch that makes another object of a job") {
+  for (const std::string patch : {"[{op: replace, path: /kind, value: Job}]", "[{op: remove, path: /kind}]",
+                                  "{apiVersion: kubeflow.org/v2}", "{kind: null}"}) {
+    V1Run run;
+    run.files.files["app/job.yaml"] = torch("");
+    run.files.files["app/kustomization.yaml"] =
+        "resources: [job.yaml]\npatches:\n- target: {name: a}\n  patch: '" + patch + "'\n";
+    CHECK(cli::run({"migrate", "--no-config", "app"}, run.console) == 1);
+    CHECK(
+        run.console.err ==
+        "app/kustomization.yaml:4:10: error: the patched object is not a v1 job [migrate/left]\n    4 |   "
+        "patch: '" +
+            patch + "'\n      |          ^" + std::string(patch.size() + 1, '~') +
+            " write a patch of the TrainJob or its runtime, or migrate what is built: kustomize build DIR | "
+            "trainjobc migrate -\n1 of 1 object would be migrated to Trainer 2.3; --write rewrites the "
+            "files\n"
+            "note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/\n");
+  }
+}
+
 TEST_CASE("migrate v1: the number that replicas: of a kustomization sets is that of nodes") {
   V1Run run;
   run.files.files["app/base/kustomization.yaml"] = "resources: [a.yaml]\n";
