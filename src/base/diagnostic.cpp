@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <set>
@@ -30,8 +29,14 @@ std::string_view to_string(Severity severity) {
 }
 
 std::string_view to_string(Stage stage) {
-  constexpr std::array<std::string_view, 5> kWords{"yaml", "input", "jobset", "job", "advice"};
-  return kWords[static_cast<size_t>(stage)];
+  switch (stage) {
+    case Stage::Yaml: return "yaml";
+    case Stage::Input: return "input";
+    case Stage::JobSet: return "jobset";
+    case Stage::Job: return "job";
+    case Stage::Advice: return "advice";
+  }
+  return "";
 }
 
 void Diagnostics::append(Diagnostics other) {

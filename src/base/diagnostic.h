@@ -19,10 +19,15 @@ enum class Severity { Error, Warning, Info };
 // kube-apiserver when the JobSet controller creates the Jobs, or trainjobc alone.
 enum class Stage { Yaml, Input, JobSet, Job, Advice };
 
-// The word for a severity, of one for each.
+// The one of these texts that is for the severity.
 constexpr std::string_view word_of(Severity severity, std::string_view error, std::string_view warning,
                                    std::string_view info) {
-  return severity == Severity::Error ? error : severity == Severity::Warning ? warning : info;
+  switch (severity) {
+    case Severity::Error: return error;
+    case Severity::Warning: return warning;
+    case Severity::Info: return info;
+  }
+  return "";
 }
 
 std::string_view to_string(Severity severity);

@@ -274,11 +274,6 @@ Ended converse(Conversation& pipes, std::string_view input, std::optional<Steady
 
 }  // namespace
 
-bool is_missing(const IoResult<ProcessResult>& answer) {
-  const auto* error = std::get_if<IoError>(&answer);
-  return error && error->message.ends_with(std::generic_category().message(ENOENT));
-}
-
 std::vector<IoResult<ProcessResult>> ProcessRunner::run_all(std::span<const ProcessRequest> requests) {
   std::vector<IoResult<ProcessResult>> results;
   for (const ProcessRequest& request : requests) results.push_back(run(request));

@@ -3,6 +3,7 @@
 // Runs other programs without a shell. Tests use a fake.
 #pragma once
 
+#include <cerrno>
 #include <chrono>
 #include <optional>
 #include <span>
@@ -36,7 +37,10 @@ struct ProcessResult {
 };
 
 // Whether the program is not on the PATH.
-bool is_missing(const IoResult<ProcessResult>& answer);
+inline bool is_missing(const IoResult<ProcessResult>& answer) {
+  const auto* error = std::get_if<IoError>(&answer);
+  return error && error->message.ends_with(std::generic_category().message(ENOENT));
+}
 
 class ProcessRunner {
  public:

@@ -85,7 +85,7 @@ void note(Console& console, std::string_view message);
 // "trainjobc: <message>" in the same way; returns kFailed.
 int fail(Console& console, std::string_view message);
 
-// What there is; nullopt after an error, with `lead` before its text.
+// The value; nullopt after the error was printed, with `lead` before its text.
 template <class T>
 std::optional<T> got(Console& console, base::IoResult<T> result, const std::string& lead = "") {
   if (auto* value = std::get_if<T>(&result)) return std::move(*value);
@@ -93,7 +93,7 @@ std::optional<T> got(Console& console, base::IoResult<T> result, const std::stri
   return std::nullopt;
 }
 
-// Write a whole output. Return `status`; after an error, kFailed.
+// Prints the whole text and returns `status`; after an error, kFailed.
 int print_text(Console& console, std::string_view text, int status = kOk);
 int print_manifests(Console& console, std::string_view text, int status = kOk);
 
@@ -113,7 +113,7 @@ bool write_joined(const Texts& texts, const Joints& joints, const Write& write, 
   return write(part.append(joints.closing));
 }
 
-// Another console, of which something is different.
+// Another console, some of whose functions a derived class replaces.
 class WrappedConsole : public Console {
  public:
   explicit WrappedConsole(Console& outer) : outer_(outer) {}
@@ -121,6 +121,7 @@ class WrappedConsole : public Console {
   base::FileSystem& files() override { return outer_.files(); }
   base::ProcessRunner& processes() override { return outer_.processes(); }
   base::IoResult<std::string> read_stdin() override { return outer_.read_stdin(); }
+  std::optional<std::string> read_line() override { return outer_.read_line(); }
   bool stdin_is_terminal() const override { return outer_.stdin_is_terminal(); }
   bool stdout_is_terminal() const override { return outer_.stdout_is_terminal(); }
   bool stderr_is_terminal() const override { return outer_.stderr_is_terminal(); }

@@ -160,8 +160,12 @@ class GitopsRoots {
       take_built(root.folder, read);
       return read;
     }
-    const auto manifests = got(console_, listed_.at(&root));
-    if (!manifests) return std::nullopt;
+    const auto& listed = listed_.at(&root);
+    const auto* manifests = std::get_if<gitops::Manifests>(&listed);
+    if (!manifests) {
+      fail(console_, std::get<base::IoError>(listed).message);
+      return std::nullopt;
+    }
     for (const std::string& folder : manifests->kustomizations) take_built(folder, read);
     for (const std::string& file : manifests->files) {
       deployed_.insert(base::absolute_path(file));

@@ -42,6 +42,7 @@ std::string row(const std::string& left, const std::string& description, size_t 
   } else {
     out.resize(kColumn, ' ');
   }
+  // With the blanks before it, which count in the first line's width.
   const std::string column = std::string(kColumn, ' ') + description;
   return out + base::wrap(column, width, kColumn).substr(kColumn) + "\n";
 }
@@ -95,7 +96,7 @@ std::string below_flags(const Command& command, size_t width) {
   return out;
 }
 
-// What `make` makes of each of the items.
+// What `make` makes of each of the items, one after the other.
 template <class Items, class Make>
 std::string of_each(const Items& items, const Make& make) {
   std::string text;

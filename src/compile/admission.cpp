@@ -101,6 +101,7 @@ using schema::Property;
 using schema::Schema;
 using yaml::Node;
 
+// Absent fields that the mutating webhook writes as null, and for which the schema does not allow null.
 class Nulls {
  public:
   explicit Nulls(k8s::Violations& out) : out_(out) {}

@@ -23,7 +23,7 @@
 
 namespace trainjobc::compile {
 
-// That an object is defined a second time, at the place of its name.
+// The finding for an object that is defined twice, at its second name.
 base::Diagnostic duplicate_object(std::string_view object, const base::Location& name,
                                   const base::Location& first);
 

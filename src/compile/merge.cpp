@@ -31,8 +31,8 @@ using policy::RuntimeInfo;
 using yaml::Maker;
 using yaml::Node;
 
-// Each generation of the API has its own function for overrides. It returns the spec with the job's changes,
-// typed like the old one; nullptr if a change can't be merged, which is a diagnostic.
+// What the functions share that merge a job's changes into the spec. Each generation of the API has its own;
+// it returns the spec, typed like the old one, or nullptr if a change can't be merged, which is a diagnostic.
 struct OverrideMerge {
   const model::TrainJob& job;
   const schema::Schema& job_set_spec;
@@ -63,7 +63,7 @@ void report_refusal(const OverrideMerge& merge, const schema::MergeError& error,
 }
 
 // Strategic merge of `change` into `original`, then the round trip through the Go type of `schema`. `field`
-// is the field of the TrainJob to name in an error. nullptr as above.
+// is the field of the TrainJob to name in an error, after which the result is nullptr.
 const Node* merge_typed(const OverrideMerge& merge, const Node* original, const Node& change,
                         const schema::Schema& schema, std::string_view field) {
   const schema::MergeResult merged = schema::strategic_merge(original, change, schema, merge.make);

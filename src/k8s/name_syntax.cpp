@@ -208,8 +208,7 @@ std::string subdomain(std::string_view text) {
   if (text.empty()) return "is empty";
   if (!is_dns_subdomain(text)) {
     return "may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin "
-           "and "
-           "end with a letter or digit";
+           "and end with a letter or digit";
   }
   return too_long(text, 253);
 }

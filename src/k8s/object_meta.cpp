@@ -120,6 +120,7 @@ bool has_version(std::string_view api_version) {
   const auto slashes = std::ranges::count(api_version, '/');
   return slashes <= 1 && !api_version.empty() && (slashes == 0 || !api_version.ends_with('/'));
 }
+
 void check_owner(const Node& owner, Violations& out) {
   for (const std::string_view key : {"apiVersion", "kind", "name", "uid"}) {
     const Node* value = owner.get(key);

@@ -337,10 +337,11 @@ GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& o
       if (runtimes) return hint_at(runtimes->place_outside(scope, kind, name));
       return options.hint_for_runtime ? options.hint_for_runtime(kind, name) : std::string();
     };
-    Compilation compiled = sink_of || wanted == FindingsOf::Governed
-                               ? compile_into_sink(std::move(group.inputs), std::move(group.runtimes), own,
-                                                   sink_of ? &sink_of(i) : nullptr)
-                               : compile_sources(std::move(group.inputs), std::move(group.runtimes), own);
+    const bool keeps_objects = !sink_of && wanted != FindingsOf::Governed;
+    ObjectSink* sink = sink_of ? &sink_of(i) : nullptr;
+    Compilation compiled =
+        keeps_objects ? compile_sources(std::move(group.inputs), std::move(group.runtimes), own)
+                      : compile_into_sink(std::move(group.inputs), std::move(group.runtimes), own, sink);
     if (wanted == FindingsOf::All)
       group.found.retain([](const Diagnostic& found) { return found.rule == kNotBuilt; });
     compiled.diagnostics.append(std::move(group.found));

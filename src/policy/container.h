@@ -69,7 +69,7 @@ const yaml::Node* env_completion_index(const yaml::Maker& make, std::string_view
 const yaml::Node* owned_metadata(const yaml::Maker& make, const model::TrainJob& job, std::string_view name,
                                  const yaml::Node* labels = nullptr, const yaml::Node* annotations = nullptr);
 
-// An object that belongs to the TrainJob: with these fields after its metadata.
+// An object that belongs to the TrainJob: with these fields after its metadata, each of which has a value.
 const yaml::Node* owned_object(const yaml::Maker& make, const model::TrainJob& job,
                                std::string_view api_version, std::string_view kind, std::string_view name,
                                std::initializer_list<yaml::Entry> fields, yaml::Origin origin);

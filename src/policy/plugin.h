@@ -86,10 +86,10 @@ struct FrameworkLabel {
 // for that.
 struct MpiImplementation {
   std::string_view name;                  // spec.mlPolicy.mpi.mpiImplementation
-  std::span<const std::string_view> env;  // all of those below
+  std::span<const std::string_view> env;  // all variables below
   std::string_view hostfile;              // path of the hostfile
   std::string_view keeps_domains;         // "true": hosts keep their full names
-  std::string_view slots;                 // processes per node, if the hostfile does not say them
+  std::string_view slots;                 // processes per node
   std::string_view ssh_arguments;
   std::string_view interface;       // of the launcher's own address
   std::string_view slot_separator;  // between a host and its slots in the hostfile

@@ -82,7 +82,7 @@ struct Schema {
   std::string_view default_json;  // the default as JSON text; "" if there is none
 
   const Property* property(std::string_view name) const;
-  // Of the value of that key: the property's, or that of every value; nullptr if the schema has neither.
+  // The schema of the key's value: the property's, or else `additional`; nullptr if there is neither.
   const Schema* child(std::string_view key) const;
 };
 
@@ -105,7 +105,7 @@ struct VersionSchemas {
 // All versions that the binary knows, oldest first.
 std::span<const VersionSchemas> all_versions();
 const VersionSchemas* find_version(std::string_view trainer);
-// The same; of the newest version if there is no such.
+// The same, but the newest version for one that is not known.
 const VersionSchemas& version_or_newest(std::string_view trainer);
 
 // What a field of a type is for: schema/descriptions.json.

@@ -295,7 +295,7 @@ class Merger {
     Items list = before;
     if (patch)
       list = original ? merge_list(before, *patch, field, false)
-                      : copied_items(without_directives(*patch, false));
+                      : copied_items(without_directives(*patch, Nulls::Keep));
     hold_maps(before, copied_items(patch), *order.value);
     const Node* sorted =
         make_.list(in_merged_order(list, wanted, before, identity), (original ? original : patch)->origin());
@@ -331,7 +331,7 @@ class Merger {
   // A value with nothing to merge into: its nulls and directives are dropped; a map that is itself a
   // directive leaves nothing.
   void put_new(Entries& merged, const Entry& entry) const {
-    const Node* value = without_directives(*entry.value, true);
+    const Node* value = without_directives(*entry.value, Nulls::Drop);
     if (value) {
       yaml::put(merged, {entry.key, value, entry.key_origin});
     } else {
@@ -339,11 +339,15 @@ class Merger {
     }
   }
 
-  const Node* without_directives(const Node& node, bool drops_nulls) const {
+  enum class Nulls { Keep, Drop };
+
+  // nullptr for a map with $patch. A $patch without a value is a null like others, if these are dropped.
+  const Node* without_directives(const Node& node, Nulls nulls) const {
+    const bool drops_nulls = nulls == Nulls::Drop;
     if (node.is_list()) {
       Items kept;
       for (const Node* item : node.items()) {
-        if (const Node* value = without_directives(*item, drops_nulls)) kept.push_back(value);
+        if (const Node* value = without_directives(*item, nulls)) kept.push_back(value);
       }
       return make_.list(kept, node.origin());
     }
@@ -353,7 +357,7 @@ class Merger {
     yaml::ChangedMap kept(node);
     for (const Entry& entry : node.entries()) {
       const bool is_dropped = drops_nulls && entry.value->is_null();
-      kept.take(is_dropped ? nullptr : without_directives(*entry.value, drops_nulls));
+      kept.take(is_dropped ? nullptr : without_directives(*entry.value, nulls));
     }
     return kept.node(make_);
   }

@@ -14,7 +14,7 @@ namespace trainjobc::schema {
 
 struct MergeError {
   std::string message;
-  const yaml::Node* culprit = nullptr;  // a node of the patch
+  const yaml::Node* culprit = nullptr;  // a node of the patch; always set
   std::string hint;                     // what to write instead; "" if the message says it
 };
 

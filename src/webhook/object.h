@@ -24,7 +24,7 @@ enum class ObjectDepth : size_t { Alone = 0, WatchEvent = 1, List = 2, Review = 
 // as far as its metadata, and its spec is null.
 std::optional<nlohmann::json> parse_objects(std::string_view text, ObjectDepth depth);
 
-// Of an object; null, or "", if it has none, or is something else.
+// A member of an object, and a member's text; null, or "", if there is none, or the value is no object.
 const nlohmann::json& member(const nlohmann::json& value, const char* key);
 std::string text(const nlohmann::json& value, const char* key);
 

@@ -118,7 +118,8 @@ class Service {
     if (options_.config.empty()) return "";
     std::string text;
     if (const auto error = base::take(files_.read(options_.config), text)) return error->message;
-    if (std::exchange(seen_settings_, text) == text) return "";
+    if (text == seen_settings_) return "";
+    seen_settings_ = std::move(text);
     lint::ConfigResult result = lint::load_config(files_, options_.config);
     if (const auto* error = std::get_if<lint::ConfigError>(&result)) return error->text;
     auto config = std::make_shared<lint::Config>(std::move(std::get<lint::Config>(result)));

@@ -232,6 +232,7 @@ const Node* Maker::map(std::span<const Entry> entries, Origin origin) const {
 
 const Node* Maker::map(std::initializer_list<Entry> entries, Origin origin) const {
   std::vector<Entry> given;
+  given.reserve(entries.size());
   std::ranges::copy_if(entries, std::back_inserter(given),
                        [](const Entry& entry) { return entry.value != nullptr; });
   return map(std::span<const Entry>(given), origin);

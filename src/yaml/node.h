@@ -46,7 +46,7 @@ class Origin {
   }
   uint32_t line() const { return line_; }
   uint32_t column() const { return column_ & ~(kInFlow | kSecret); }
-  // Of the place, in the text of its file.
+  // In bytes, in the text of file(), which is not nullptr.
   size_t offset() const { return file()->line_start(line_) + column() - 1; }
   // Whether the place is inside brackets, where a comma ends a plain scalar.
   bool in_flow() const { return (column_ & kInFlow) != 0; }
@@ -142,13 +142,14 @@ class Maker {
   const Node* list(std::initializer_list<const Node*> items, Origin origin = {}) const {
     return list(std::span<const Node* const>(items.begin(), items.size()), origin);
   }
+  // The keys are not copied. All entries have a value.
   const Node* map(std::span<const Entry> entries, Origin origin = {}) const;
-  // The map of the entries that have a value.
+  // The map of those of the entries that have a value.
   const Node* map(std::initializer_list<Entry> entries, Origin origin = {}) const;
   // The same value with another origin.
   const Node* with_origin(const Node& node, Origin origin) const;
 
-  // `list` with these items, itself if it has them. It may be nullptr: an empty list.
+  // `list` with these items; the same node if it has them already. `list` may be nullptr: an empty list.
   const Node* with_items(const Node* list, std::span<const Node* const> items) const;
 
   // The origin of a value that `rule` computed from `inputs` (null pointers are left out). A value computed

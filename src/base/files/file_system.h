@@ -33,7 +33,7 @@ inline constexpr size_t kMaxFileSize = size_t{128} << 20U;
 template <class T>
 using IoResult = std::variant<T, IoError>;
 
-// Moves what there is to `into`; or the error.
+// Moves the value into `into`, or returns the error.
 template <class T>
 std::optional<IoError> take(IoResult<T> result, T& into) {
   if (auto* error = std::get_if<IoError>(&result)) return std::move(*error);
@@ -65,7 +65,7 @@ class FileSystem {
   bool exists(const std::string& path) const { return kind(path) != FileKind::None; }
   // The content of a file, a pipe or a device; an error if it is larger than kMaxFileSize.
   virtual IoResult<std::string> read(const std::string& path) const = 0;
-  // The same; "" if it can't be read.
+  // The content of a file; "" if it can't be read.
   std::string text_of(const std::string& path) const;
   // The entries of a directory by name, without those of its subdirectories.
   virtual IoResult<std::vector<DirectoryEntry>> list(const std::string& path) const = 0;
@@ -88,7 +88,7 @@ class FileSystem {
   std::optional<IoError> write_in_folder(const std::string& path, std::string_view text, unsigned mode);
 };
 
-// One that nothing can be written to.
+// A file system that can't be written to.
 class ReadOnlyFileSystem : public FileSystem {
  public:
   std::optional<IoError> write(const std::string& path, std::string_view, unsigned) final {

@@ -19,20 +19,21 @@
 
 namespace trainjobc::base {
 
-// Whether one of these values is this one; `contains(kinds, "JobSet")`.
+// Whether one of the values equals `value`.
 template <typename Range, typename Value, typename Projection = std::identity>
 constexpr bool contains(const Range& values, const Value& value, Projection projection = {}) {
   return std::ranges::find(values, value, projection) != std::ranges::end(values);
 }
 
-// The first of these values that is this one, or whose projection is; nullptr if there is none.
+// The first of the values that equals `value`, after projection; nullptr if there is none.
 template <typename Range, typename Value, typename Projection = std::identity>
+requires std::is_lvalue_reference_v<Range> || std::ranges::borrowed_range<Range>
 constexpr auto* find(Range&& values, const Value& value, Projection projection = {}) {
   const auto found = std::ranges::find(values, value, projection);
   return found != std::ranges::end(values) ? &*found : nullptr;
 }
 
-// What a map has for the key; `otherwise` if it has nothing.
+// The value of the key in a map; `otherwise` if it has none.
 template <typename Map, typename Key, typename Value = typename Map::mapped_type>
 Value value_or(const Map& map, const Key& key, const Value& otherwise = Value()) {
   const auto found = map.find(key);
@@ -136,7 +137,7 @@ inline std::string upper_case(std::string_view text) {
 
 // Lists of words.
 
-// The parts of a text between any of these characters, the empty ones, too.
+// The parts of a text between any of these characters, including empty ones: at least one, also of "".
 std::vector<std::string_view> split(std::string_view text, std::string_view separators);
 
 // In a sentence: "a", "a and b", "a, b and c".
@@ -201,7 +202,7 @@ class Lines {
   std::string_view text_;
 };
 
-// The number that the whole text is, with "-" if it is negative; nullopt if it is none, or does not fit.
+// The whole text as a decimal number, "-" allowed before it; nullopt if it is none, or does not fit.
 std::optional<int64_t> read_integer(std::string_view text);
 
 // std::from_chars for floating-point numbers, which libc++ has only since version 20.

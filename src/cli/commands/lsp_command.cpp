@@ -27,6 +27,7 @@ class LoadingConsole final : public WrappedConsole {
 
   base::FileSystem& files() override { return files_; }
   base::IoResult<std::string> read_stdin() override { return std::string(); }
+  std::optional<std::string> read_line() override { return std::nullopt; }
   bool stdin_is_terminal() const override { return false; }
   bool stdout_is_terminal() const override { return false; }
   bool stderr_is_terminal() const override { return false; }

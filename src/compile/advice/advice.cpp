@@ -101,9 +101,7 @@ using namespace advice;
 k8s::Violations advise_job(const AdviceContext& context) {
   Advisor advisor;
   for (const Subject subject : subjects()) {
-    for (const JobCheck check : subject().job) {
-      if (check) check(context, advisor);
-    }
+    for (const JobCheck check : subject().job) check(context, advisor);
   }
   return advisor.take();
 }
@@ -114,9 +112,7 @@ k8s::Violations advise_runtime(const model::Runtime& runtime, const model::Behav
   const policy::RuntimeInfo info = policy::make_runtime_info(job, runtime, runtime.job_set_spec, behaviours);
   Advisor advisor;
   for (const Subject subject : subjects()) {
-    for (const RuntimeCheck check : subject().runtime) {
-      if (check) check({runtime, info, has_jobs}, advisor);
-    }
+    for (const RuntimeCheck check : subject().runtime) check({runtime, info, has_jobs}, advisor);
   }
   return advisor.take();
 }

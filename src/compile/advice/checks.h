@@ -46,10 +46,10 @@ struct RuntimeContext {
 using JobCheck = void (*)(const AdviceContext&, Advisor&);
 using RuntimeCheck = void (*)(const RuntimeContext&, Advisor&);
 
-// The checks of a subject; nullptr after the last.
+// The checks of a subject.
 struct Checks {
-  std::array<JobCheck, 6> job{};
-  std::array<RuntimeCheck, 6> runtime{};
+  std::vector<JobCheck> job;
+  std::vector<RuntimeCheck> runtime;
 };
 using Subject = Checks (*)();
 

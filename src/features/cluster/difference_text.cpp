@@ -118,13 +118,13 @@ class FieldsOfPart {
 
   uint32_t first_line() const { return found_.first_line; }
 
-  // Of a value's place, or else of that of a key.
-  std::string at(uint32_t line, uint32_t column, bool may_be_key) {
+  // Of the value at the place; with `or_after`, else of the next one: the place may be that of a key.
+  std::string at(uint32_t line, uint32_t column, bool or_after) {
     const std::lock_guard lock(mutex_);
     if (!is_known_) read();
     const auto place = std::tuple(line, column);
     const auto found = std::ranges::lower_bound(fields_, place, {}, &PlacedField::place);
-    const bool is_there = found != fields_.end() && (may_be_key || found->place() == place);
+    const bool is_there = found != fields_.end() && (or_after || found->place() == place);
     return is_there ? found->path : "";
   }
 

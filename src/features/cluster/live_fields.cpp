@@ -138,6 +138,12 @@ std::string_view generic(std::string_view key) {
   return key == "postStart" || key == "preStop" ? "HOOK" : key;
 }
 
+// The longest first.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kSpecs{
+    {{"spec.replicatedJobs.template.spec.template.spec.", "POD."},
+     {"spec.replicatedJobs.template.spec.", "JOB."},
+     {"spec.", "JOBSET."}}};
+
 // The path as in Default::field.
 std::string field_of(const schema::FieldPath& path) {
   std::string field;
@@ -146,10 +152,8 @@ std::string field_of(const schema::FieldPath& path) {
     if (!field.empty()) field += '.';
     field += generic(step.key);
   }
-  for (const auto& [steps, spec] : {std::pair("spec.replicatedJobs.template.spec.template.spec.", "POD."),
-                                    {"spec.replicatedJobs.template.spec.", "JOB."},
-                                    {"spec.", "JOBSET."}}) {
-    if (field.starts_with(steps)) return field.replace(0, std::string_view(steps).size(), spec);
+  for (const auto& [steps, spec] : kSpecs) {
+    if (field.starts_with(steps)) return field.replace(0, steps.size(), spec);
   }
   return field;
 }
@@ -348,17 +352,17 @@ const Node* ordered(const Node& env, const Node& live, const Maker& make) {
 
 // `map` with each item of the list at `key` rewritten by the live item of the same name.
 template <class Rewrite>
-const Node* with_each(const Node* map, const Node* live, std::string_view key, const Maker& make,
-                      Rewrite rewrite) {
+const Node* with_live_items(const Node* map, const Node* live, std::string_view key, const Maker& make,
+                            Rewrite rewrite) {
   const Node* list = map->get(key);
   const Node* live_list = live->get(key);
   if (!list || !live_list) return map;
-  const auto change = [&](std::string_view, const Node& item) {
+  const auto change = [&](const Node& item) {
     const auto is_it = [&](const Node* other) { return text_at(*other, "name") == text_at(item, "name"); };
     const auto found = std::ranges::find_if(live_list->items(), is_it);
     return found != live_list->items().end() ? rewrite(&item, *found) : &item;
   };
-  const Node* changed = yaml::with_values(*list, make, change);
+  const Node* changed = yaml::with_each(*list, make, change);
   return changed != list ? make.with(map, key, changed) : map;
 }
 
@@ -379,13 +383,13 @@ const Node* with_live_env_order(const Node& rendered, const Node& live, const Ma
     if (!pod || !live_pod) return job;
     const Node* result = pod;
     for (const std::string_view list : {"initContainers", "containers"})
-      result = with_each(result, live_pod, list, make, of_container);
+      result = with_live_items(result, live_pod, list, make, of_container);
     return result == pod ? job : make.with_path(job, path, result);
   };
   const Node* spec = rendered.get("spec");
   const Node* live_spec = live.get("spec");
   if (!spec || !live_spec) return &rendered;
-  const Node* result = with_each(spec, live_spec, "replicatedJobs", make, of_job);
+  const Node* result = with_live_items(spec, live_spec, "replicatedJobs", make, of_job);
   return result == spec ? &rendered : make.with(&rendered, "spec", result);
 }
 

@@ -33,10 +33,10 @@ const Node* with_requests(const Node& container, const Maker& make) {
 }
 
 const Node* with_all_requests(const Node* pod_spec, const Maker& make) {
-  const auto change = [&](std::string_view, const Node& container) { return with_requests(container, make); };
+  const auto change = [&](const Node& container) { return with_requests(container, make); };
   for (const std::string_view key : {"containers", "initContainers"}) {
     if (const Node* list = pod_spec->get(key))
-      pod_spec = make.with(pod_spec, key, yaml::with_values(*list, make, change));
+      pod_spec = make.with(pod_spec, key, yaml::with_each(*list, make, change));
   }
   return pod_spec;
 }

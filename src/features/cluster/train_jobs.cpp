@@ -146,7 +146,7 @@ size_t number_of(std::string_view job, const LiveObject& object, const JobNames&
 
 const Node* owning_job(const Node& object) {
   for (const Node* owner : items_at(object, {"metadata", "ownerReferences"})) {
-    if (text_at(*owner, "kind") == model::kTrainJob) return owner;
+    if (text_at(*owner, "kind") == model::kTrainJob && !text_at(*owner, "name").empty()) return owner;
   }
   return nullptr;
 }

@@ -36,7 +36,7 @@ const yaml::Node* with_patches_of_others(const yaml::Node& job_set, const yaml::
                                          const yaml::Node& live, const schema::Schema& schema,
                                          const yaml::Maker& make);
 
-// Its ownerReference of a TrainJob; nullptr if it has none.
+// Its first ownerReference of a TrainJob; nullptr if it has none.
 const yaml::Node* owning_job(const yaml::Node& object);
 
 // Numbers of TrainJobs, by namespace and name.

@@ -267,10 +267,11 @@ const Node* one_result(const std::string& message, const yaml::Maker& make) {
   return make.list({make.map({{"message", make.copied(message)}, {"severity", make.string("error")}})});
 }
 
-// Each with its message, severity, object, field, and the file from the object's annotations. Errors of the
-// Jobs are warnings, as in render. nullptr if there are none.
-const Node* add_results(const base::Diagnostics& diagnostics, const ResourceList& list,
-                        const yaml::Maker& make, Outcome& outcome) {
+// A result for each finding: its message, severity, object, field, and the file from the object's
+// annotations. Errors of the Jobs are warnings, as in render. nullptr if there are none. Refusals are noted
+// in `outcome`.
+const Node* results_of(const base::Diagnostics& diagnostics, const ResourceList& list,
+                       const yaml::Maker& make, Outcome& outcome) {
   std::vector<const Node*> all;
   for (const base::Diagnostic& diagnostic : diagnostics.items()) {
     const bool refused = base::is_refusal(diagnostic);
@@ -401,7 +402,7 @@ Outcome run(std::string resource_list, const ReadKey& read_key) {
     return outcome;
   }
   const Compilation compiled = compile_sources(sources_of(*list), {}, settings.compile);
-  const Node* results = add_results(compiled.diagnostics, *list, make, outcome);
+  const Node* results = results_of(compiled.diagnostics, *list, make, outcome);
   set_list(write_resource_list(
                *list, outcome.rejected ? list->items : new_items(*list, compiled, settings.keep_inputs, make),
                results),

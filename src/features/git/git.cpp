@@ -106,9 +106,10 @@ IoResult<Commit> find_commit(const Git& git, const Repository& repository, const
     return IoError{fmt::format("\"{}\" is a range: name one revision{}", revision,
                                dots > 0 ? fmt::format(", such as {}", revision.substr(0, dots)) : "")};
   }
-  auto answer = git.run(repository.root, {"rev-parse", "--verify", "--quiet", revision + "^{commit}"});
   base::ProcessResult result;
-  if (auto error = base::take(std::move(answer), result)) return *error;
+  if (auto error = base::take(
+          git.run(repository.root, {"rev-parse", "--verify", "--quiet", revision + "^{commit}"}), result))
+    return *error;
   if (result.status == 0) return Commit{first_line(std::move(result.out)), revision};
   if (revision == "HEAD") return IoError{"the repository has no commit yet"};
   std::string message = fmt::format("the repository has no revision \"{}\"", revision);

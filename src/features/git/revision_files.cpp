@@ -74,7 +74,8 @@ std::optional<BlobHead> read_head(std::string_view line) {
   const std::string_view id = take_until(line, ' ');
   if (take_until(line, ' ') != "blob") return std::nullopt;
   const auto size = base::read_integer(line);
-  return size ? std::optional(BlobHead{std::string(id), static_cast<size_t>(*size)}) : std::nullopt;
+  return size && *size >= 0 ? std::optional(BlobHead{std::string(id), static_cast<size_t>(*size)})
+                            : std::nullopt;
 }
 
 }  // namespace

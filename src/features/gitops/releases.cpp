@@ -178,8 +178,7 @@ class ReleaseReader {
       leave_out(title, path);
       return;
     }
-    if (path.ends_with('.')) path.remove_suffix(1);
-    values_ = make_.with_path(values_, base::split(path, "."), typed(value, make_));
+    values_ = make_.with_path(values_, helm::keys_of(path), typed(value, make_));
   }
 
   const base::FileSystem& files_;

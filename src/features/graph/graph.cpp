@@ -331,7 +331,7 @@ struct Look {
 
 constexpr std::string_view kRounded = "shape=box, style=\"rounded,filled\"";
 
-// By shape.
+// In the order of Shape.
 constexpr std::array kLooks = std::to_array<Look>({
     {"([", "])", "job", "#dbeafe", "#1d4ed8", kRounded},
     {"[", "]", "pods", "#ffffff", "#1d4ed8", "shape=box, style=filled"},
@@ -342,6 +342,8 @@ constexpr std::array kLooks = std::to_array<Look>({
     {"[[", "]]", "queue", "#e5e7eb", "#374151", "shape=box, peripheries=2, style=filled"},
     {"(", ")", "gang", "#ffedd5", "#c2410c", kRounded},
 });
+
+static_assert(kLooks.size() == static_cast<size_t>(Shape::Gang) + 1);
 
 const Look& look_of(const Box& box) {
   return kLooks.at(static_cast<size_t>(box.shape));

@@ -237,9 +237,8 @@ std::vector<std::string_view> values_paths(std::string_view action) {
 bool is_overridden(const Release& release, const yaml::Node* inline_values, std::string_view path) {
   const auto is_it = [&](const Parameter& parameter) { return parameter.name.starts_with(path); };
   if (std::ranges::any_of(release.parameters, is_it)) return true;
-  if (path.ends_with('.')) path.remove_suffix(1);
   const yaml::Node* node = inline_values;
-  for (const std::string_view key : base::split(path, ".")) node = node ? node->get(key) : nullptr;
+  for (const std::string_view key : keys_of(path)) node = node ? node->get(key) : nullptr;
   return node != nullptr;
 }
 

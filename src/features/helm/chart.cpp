@@ -243,14 +243,19 @@ base::Location find_in(const SourceFile& file, const std::vector<std::string_vie
 
 }  // namespace
 
+std::vector<std::string_view> keys_of(std::string_view path) {
+  if (path.empty()) return {};
+  if (path.ends_with('.')) path.remove_suffix(1);
+  return base::split(path, ".");
+}
+
 base::Location Chart::find_value(const SourceFile& from, std::string_view path) const {
   const auto chart = charts_.find(&from);
   if (chart == charts_.end() || chart->second.empty() || path.empty()) return {};
-  if (path.ends_with('.')) path.remove_suffix(1);
   // A chart's values are under its name in those of the chart around it; those of the user are the
   // outermost's.
   const std::vector<std::string_view> names = base::split(chart->second, "/");
-  const std::vector<std::string_view> keys = base::split(path, ".");
+  const std::vector<std::string_view> keys = keys_of(path);
   const auto below = [&](size_t outer) {
     std::vector<std::string_view> all;
     if (keys.front() != "global") all.assign(names.begin() + static_cast<std::ptrdiff_t>(outer), names.end());

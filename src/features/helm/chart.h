@@ -63,6 +63,9 @@ class Chart {
 
 bool is_chart(const base::FileSystem& files, const std::string& folder);
 
+// The keys of a path to a value: "a" and "b" of "a.b", and of "a.b.", as in a comment; none of "".
+std::vector<std::string_view> keys_of(std::string_view path);
+
 // A chart with the values files that are given to it. The text says why it can't be read.
 std::variant<std::shared_ptr<const Chart>, std::string> read_chart(const base::FileSystem& files,
                                                                    const std::string& folder,

@@ -83,6 +83,9 @@ Images built_images(const std::string& built) {
 
 }  // namespace
 
+// Source: the schemas of TrainJob and the runtimes, and kustomize's own fields of pods:
+// sigs.k8s.io/kustomize/api, internal/konfig/builtinpluginconsts. A TrainJob has only the fields of pods that
+// it can change.
 std::string configuration() {
   return std::string(kKustomizeConfiguration);
 }

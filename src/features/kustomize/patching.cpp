@@ -63,9 +63,9 @@ std::string escaped(std::string_view key) {
 }
 
 std::optional<size_t> index_of(std::string_view step, size_t end) {
-  const auto index = step.starts_with('-') ? std::nullopt : base::read_integer(step);
-  return index && static_cast<size_t>(*index) < end ? std::optional(static_cast<size_t>(*index))
-                                                    : std::nullopt;
+  const auto index = base::read_integer(step);
+  if (step.starts_with('-') || !index || static_cast<size_t>(*index) >= end) return std::nullopt;
+  return static_cast<size_t>(*index);
 }
 
 enum class How { Add, Replace, Remove };

@@ -177,9 +177,14 @@ Options options_of_lint() {
 
 enum class Tag { Unnecessary = 1, Deprecated = 2 };
 
-// The protocol counts from 1, in the same order.
+// DiagnosticSeverity of the protocol.
 int severity_of(base::Severity severity) {
-  return static_cast<int>(severity) + 1;
+  switch (severity) {
+    case base::Severity::Error: return 1;
+    case base::Severity::Warning: return 2;
+    case base::Severity::Info: return 3;
+  }
+  return 3;
 }
 
 // What editors show faded or struck through.

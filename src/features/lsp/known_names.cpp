@@ -229,11 +229,7 @@ constexpr std::array<std::string_view, 4> kCacheVariables{"METADATA_LOC", "CLUST
 
 // spec.mlPolicy of the runtime at the cursor, or of the TrainJob's. `memory` keeps it.
 const Node* policy_at(const SuggestionContext& context, std::optional<FoundRuntime>& memory) {
-  const Cursor& cursor = context.cursor;
-  memory = cursor.kind() == model::kTrainJob
-               ? runtime_of(context.workspace, context.document, cursor)
-               : find_runtime(context.workspace, context.document, cursor.kind(), cursor.name(),
-                              namespace_at(context.workspace, context.document, cursor));
+  memory = runtime_of(context.workspace, context.document, context.cursor);
   return memory ? memory->root->at({"spec", "mlPolicy"}) : nullptr;
 }
 

@@ -45,12 +45,13 @@ Json own_definition(const DocumentId& document, const base::SourceFile& file, co
 std::optional<RuntimeName> runtime_meant(const Workspace& workspace, const DocumentId& document,
                                          const Cursor& cursor) {
   const CursorPath& path = cursor.path;
-  // Elsewhere in a runtime, it is not the runtime as a whole that is meant.
-  const bool names_it =
-      cursor.kind() == model::kTrainJob
-          ? path.size() >= 2 && path[1].key == "runtimeRef"
-          : matches(path, {"metadata", "name"}) || matches(path, {"metadata"}) || matches(path, {"kind"});
-  return names_it ? runtime_named(workspace, document, cursor) : std::nullopt;
+  if (cursor.kind() == model::kTrainJob) {
+    if (path.size() < 2 || path[1].key != "runtimeRef") return std::nullopt;
+  } else if (!matches(path, {"metadata", "name"}) && !matches(path, {"metadata"}) &&
+             !matches(path, {"kind"})) {
+    return std::nullopt;  // not the runtime as a whole
+  }
+  return runtime_named(workspace, document, cursor);
 }
 
 // SymbolKind of the protocol.

@@ -61,7 +61,7 @@ std::vector<FoundRuntime> runtimes_for(const Workspace& workspace, const Documen
 // The one that a TrainJob refers to; `kind` is defaulted if it is "".
 std::optional<FoundRuntime> find_runtime(const Workspace& workspace, const DocumentId& document,
                                          std::string_view kind, std::string_view name, std::string_view ns);
-// The same for the TrainJob at the cursor.
+// The runtime at the cursor, or the one that the TrainJob there refers to.
 std::optional<FoundRuntime> runtime_of(const Workspace& workspace, const DocumentId& document,
                                        const Cursor& cursor);
 

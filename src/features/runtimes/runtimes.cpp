@@ -125,10 +125,11 @@ const Node* without_defaults(const Node& node, const Schema& schema, const Maker
 
 // Without nulls, which mean nothing, and without a template's metadata if it contained nothing else.
 const Node* without_nulls(const Node& node, const Maker& make) {
+  if (node.is_list())
+    return yaml::with_each(node, make, [&](const Node& item) { return without_nulls(item, make); });
   return yaml::with_values(node, make, [&](std::string_view key, const Node& value) {
     const Node* rest = without_nulls(value, make);
-    const bool is_nothing = node.is_map() && (value.is_null() || (key == "metadata" && rest->size() == 0));
-    return is_nothing ? nullptr : rest;
+    return value.is_null() || (key == "metadata" && rest->size() == 0) ? nullptr : rest;
   });
 }
 

@@ -44,7 +44,7 @@ std::string_view status_of(const Node& object, std::string_view type) {
   return condition ? value_at(*condition, {"status"}) : std::string_view();
 }
 
-// The pods of all its Jobs.
+// The pods of all its Jobs, of which each has as many as its parallelism.
 int64_t pods_of(const Node& job_set) {
   int64_t pods = 0;
   for (const k8s::jobset::ReplicatedJob& job : k8s::jobset::view_job_set(job_set).jobs)
@@ -85,8 +85,9 @@ JobSetState state_of(const Node& job_set) {
   state.jobs = jobs_of(job_set);
   const bool has_failed = status_of(job_set, "Failed") == "True";
   if (has_failed || status_of(job_set, "Completed") == "True") {
+    const Node* end = condition_of(job_set, has_failed ? "Failed" : "Completed");
     state.phase = has_failed ? Phase::Failed : Phase::Completed;
-    state.message = value_at(*condition_of(job_set, has_failed ? "Failed" : "Completed"), {"message"});
+    state.message = value_at(*end, {"message"});
   } else if (!value_at(job_set, {"metadata", "deletionTimestamp"}).empty()) {
     state.phase = Phase::Deleting;
   } else if (status_of(job_set, "Suspended") == "True") {

@@ -325,17 +325,17 @@ constexpr seconds kTick{1};
 constexpr seconds kShortestCall{5};
 
 // What is polled besides the JobSets.
-struct What {
+struct Polled {
   std::string_view kind;
   std::string_view resource;
   std::string_view words;
 
-  bool operator==(const What&) const = default;
+  bool operator==(const Polled&) const = default;
 };
 
-constexpr What kPods{"Pod", "pods", "pods"};
-constexpr What kEvents{"Event", "events", "events"};
-constexpr What kWorkloads{"Workload", "workloads.kueue.x-k8s.io", "Workloads of Kueue"};
+constexpr Polled kPods{"Pod", "pods", "pods"};
+constexpr Polled kEvents{"Event", "events", "events"};
+constexpr Polled kWorkloads{"Workload", "workloads.kueue.x-k8s.io", "Workloads of Kueue"};
 
 struct Namespace {
   std::string name;
@@ -402,7 +402,7 @@ class Waiter {
     for (Namespace& ns : namespaces_) {
       if (names_in(ns.name).empty()) continue;
       if (sleep(milliseconds(0)) || !poll_job_sets(ns.name)) return;
-      for (const What& what : {kPods, kEvents, kWorkloads}) {
+      for (const Polled& what : {kPods, kEvents, kWorkloads}) {
         if (names_in(ns.name).empty() || sleep(milliseconds(0))) break;
         if (!ns.hidden.contains(what.kind)) poll(ns, what);
       }
@@ -451,7 +451,7 @@ class Waiter {
     return true;
   }
 
-  void poll(Namespace& ns, const What& what) {
+  void poll(Namespace& ns, const Polled& what) {
     if (what == kWorkloads && !follower_.waits_for_a_queue(ns.name)) return;
     Call call{ns.name, {"get", std::string(what.resource), "-o", "json"}};
     if (what == kPods) call.words.push_back(pods_selector(ns.name));
@@ -480,7 +480,7 @@ class Waiter {
   }
 
   // Other failures may pass; but a deleted JobSet does not wait for its events forever.
-  void failed(Namespace& ns, const What& what, const Failure& failure) {
+  void failed(Namespace& ns, const Polled& what, const Failure& failure) {
     const bool is_refused = failure.cause == Cause::Forbidden || failure.cause == Cause::NoKind;
     const bool is_given_up = what == kEvents && ++ns.failed_events >= kMaxFailedPolls;
     if ((!is_refused && !is_given_up) || sleep(milliseconds(0))) return;
@@ -491,7 +491,7 @@ class Waiter {
     listener_.note(note_of(ns, what, failure));
   }
 
-  static std::string note_of(const Namespace& ns, const What& what, const Failure& failure) {
+  static std::string note_of(const Namespace& ns, const Polled& what, const Failure& failure) {
     const std::string where = ns.name.empty() ? "" : fmt::format(" of namespace {}", ns.name);
     if (failure.cause == Cause::Forbidden || failure.cause == Cause::NoKind) {
       return fmt::format("you are not allowed to list the {}{}: what they report is not shown{}", what.words,

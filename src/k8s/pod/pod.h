@@ -116,7 +116,7 @@ void add(Amounts& to, const Amounts& amounts);
 // `list` may be nullptr.
 Amounts amounts_in(const yaml::Node* list, ReadAmount read);
 // The most of `list`, requests or limits, that containers need at the same time: the running ones with their
-// sidecars, or an init container with the sidecars started before it.
+// sidecars, or an init container with the sidecars started before it, which run alongside all that follows.
 // Source of the rules: k8s.io/component-helpers/resource, PodRequests.
 Amounts needed(const yaml::Node& pod_spec, std::string_view list, ReadAmount read);
 

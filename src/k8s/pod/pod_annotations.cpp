@@ -20,7 +20,8 @@ constexpr std::string_view kLocalhost = "localhost/";
 
 bool is_int32(std::string_view text) {
   const auto value = base::read_integer(text);
-  return value && *value >= INT32_MIN && *value <= INT32_MAX && (text.size() == 1 || text.front() != '0');
+  const bool has_leading_zero = text.size() > 1 && text.front() == '0';
+  return value && *value >= INT32_MIN && *value <= INT32_MAX && !has_leading_zero;
 }
 
 // A list of tolerations as JSON text.

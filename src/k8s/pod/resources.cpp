@@ -311,10 +311,14 @@ Amounts needed(const yaml::Node& pod_spec, std::string_view list, ReadAmount rea
   Amounts starting;
   for (const yaml::Node* container : yaml::items_at(pod_spec, "initContainers")) {
     Amounts own = amounts_in(container->at({"resources", list}), read);
-    const bool is_sidecar = yaml::text_at(*container, "restartPolicy") == "Always";
-    if (is_sidecar) add(running, own);
-    add(is_sidecar ? sidecars : own, is_sidecar ? own : sidecars);
-    raise(starting, is_sidecar ? sidecars : own);
+    if (yaml::text_at(*container, "restartPolicy") == "Always") {
+      add(running, own);
+      add(sidecars, own);
+      raise(starting, sidecars);
+    } else {
+      add(own, sidecars);
+      raise(starting, own);
+    }
   }
   raise(running, starting);
   return running;

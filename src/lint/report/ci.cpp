@@ -116,14 +116,15 @@ struct Suite {
   }
 };
 
-// Besides line breaks and tabs.
+// Whether XML can represent the character.
 bool is_xml(uint32_t code) {
-  return code >= 0x20 && code != 0xFFFE && code != 0xFFFF;
+  return (code >= 0x20 || code == '\t' || code == '\n' || code == '\r') && code != 0xFFFE && code != 0xFFFF;
 }
 
 // Text of an element or an attribute, whose line breaks and tabs readers turn into spaces. Characters that
 // XML can't represent, such as ESC, become U+FFFD.
-std::string xml(std::string_view text, bool is_attribute) {
+enum class In { Element, Attribute };
+std::string xml(std::string_view text, In place) {
   constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
   std::string out;
   while (!text.empty()) {
@@ -134,8 +135,8 @@ std::string xml(std::string_view text, bool is_attribute) {
       case '>': out += "&gt;"; break;
       case '"': out += "&quot;"; break;
       case '\r': out += "&#13;"; break;
-      case '\n': out += is_attribute ? "&#10;" : "\n"; break;
-      case '\t': out += is_attribute ? "&#9;" : "\t"; break;
+      case '\n': out += place == In::Attribute ? "&#10;" : "\n"; break;
+      case '\t': out += place == In::Attribute ? "&#9;" : "\t"; break;
       default: out += code.length > 0 && is_xml(code.value) ? text.substr(0, code.length) : kReplacement;
     }
     text.remove_prefix(std::max<size_t>(code.length, 1));
@@ -144,7 +145,7 @@ std::string xml(std::string_view text, bool is_attribute) {
 }
 
 std::string attribute(std::string_view text) {
-  return xml(text, true);
+  return xml(text, In::Attribute);
 }
 
 class Sorter {
@@ -196,7 +197,7 @@ class Sorter {
 
 std::string texts(const std::vector<const Diagnostic*>& diagnostics) {
   std::string out;
-  for (const Diagnostic* d : diagnostics) out += xml(base::format_text(*d, {}), false);
+  for (const Diagnostic* d : diagnostics) out += xml(base::format_text(*d, {}), In::Element);
   return out;
 }
 

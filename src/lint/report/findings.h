@@ -52,10 +52,11 @@ std::string make_report(ReportFormat format, ReportInput input);
 using WritePart = std::function<bool(std::string_view)>;
 bool write_report(ReportFormat format, ReportInput input, const WritePart& write);
 
-// The formats; make_report and write_report choose one.
-
 // As in {"diagnostics": [...]}, which the command-line contract defines.
 report::Json finding_json(const base::Diagnostic& diagnostic);
+
+// The formats of other programs; make_report and write_report choose one.
+
 // SARIF 2.1.0: one run, with all rules and their help.
 std::string sarif_report(const ReportInput& input);
 // JUnit XML: one suite per file, one case per object.

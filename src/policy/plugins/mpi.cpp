@@ -45,6 +45,8 @@ constexpr std::array kImplementations = std::to_array<MpiImplementation>({
     {"MPICH", kMpichEnv, kMpichEnv[0], "", "", kMpichEnv[1], kMpichEnv[2], ":"},
 });
 
+static_assert(kImplementations.front().name == "OpenMPI");  // the default: the others are after it
+
 constexpr std::string_view kKeyVolume = "mpi-ssh-auth";
 constexpr std::string_view kHostfileVolume = "mpi-hostfile";
 

@@ -62,12 +62,6 @@ size_t SyntaxRecorder::trimmed(size_t begin, size_t end) const {
 
 namespace {
 
-// What a map of pointers has for the key; nullptr if it has none.
-auto look_up(const auto& map, const auto& key) {
-  const auto found = map.find(key);
-  return found != map.end() ? found->second : nullptr;
-}
-
 void collect_leaves(const Syntax& syntax, std::vector<const Syntax*>& leaves) {
   if (syntax.children.empty()) leaves.push_back(&syntax);
   for (const Syntax& child : syntax.children) collect_leaves(child, leaves);
@@ -96,7 +90,7 @@ void SourceIndex::add(const Node& node, const Syntax& syntax) {
     if (entry.key_origin.file() == &file_) by_offset[entry.key_origin.offset()] = &entry;
   }
   std::vector<WrittenEntry>& entries = entries_[&syntax];
-  entries.reserve(syntax.children.size() / 2);  // they stay where they are
+  entries.reserve(syntax.children.size() / 2);  // entry_of_ and entry_at_ point to them
   for (size_t i = 0; i + 1 < syntax.children.size(); i += 2) {
     const auto found = by_offset.find(syntax.children[i].begin);
     if (found == by_offset.end()) continue;
@@ -110,12 +104,12 @@ void SourceIndex::add(const Node& node, const Syntax& syntax) {
 }
 
 const Syntax* SourceIndex::of(const Node& node) const {
-  return look_up(nodes_, &node);
+  return base::value_or(nodes_, &node);
 }
 
 const Syntax* SourceIndex::place_of(const Node& node) const {
   if (node.origin().file() != &file_) return nullptr;
-  const Syntax* found = look_up(collections_, node.origin().offset());
+  const Syntax* found = base::value_or(collections_, node.origin().offset());
   return found && found->is_map() == node.is_map() ? found : nullptr;
 }
 
@@ -135,11 +129,11 @@ const WrittenEntry* SourceIndex::entry(const Syntax* map, std::string_view key) 
 }
 
 const WrittenEntry* SourceIndex::entry_of(const Node& value) const {
-  return look_up(entry_of_, &value);
+  return base::value_or(entry_of_, &value);
 }
 
 const WrittenEntry* SourceIndex::entry_at(const Syntax& value) const {
-  return look_up(entry_at_, &value);
+  return base::value_or(entry_at_, &value);
 }
 
 const WrittenItem* SourceIndex::item_of(const Syntax& value) const {

@@ -85,6 +85,8 @@ struct WrittenItem {
 class SourceIndex {
  public:
   SourceIndex(const base::SourceFile& file, const Document& document, const Syntax& syntax);
+  SourceIndex(const SourceIndex&) = delete;  // its maps point into its own lists
+  SourceIndex& operator=(const SourceIndex&) = delete;
 
   const base::SourceFile& file() const { return file_; }
   std::string_view slice(size_t begin, size_t end) const { return file_.text().substr(begin, end - begin); }
@@ -94,7 +96,7 @@ class SourceIndex {
   const Syntax* of(const Node& node) const;
   // How the collection is written that the new collection `node` replaces; nullptr if there is none.
   const Syntax* place_of(const Node& node) const;
-  // How it is, or how what it replaces is.
+  // of(node), or else place_of(node).
   const Syntax* of_or_replaced(const Node& node) const;
   // Of a map; empty for others. Without those from a merge key.
   const std::vector<WrittenEntry>& entries(const Syntax& map) const;

@@ -177,6 +177,7 @@ void write_escaped(std::string_view text, bool is_json, std::string& out) {
     if (i == text.size()) break;
     const base::CodePoint point = base::decode_utf8(text.substr(i));
     const size_t length = std::max<size_t>(point.length, 1);
+    // Of ASCII, only control characters and what has a short escape are left here.
     const bool is_escaped = point.length == 1 || is_odd(point.value) || (point.value == 0xA0 && !is_json);
     if (const std::string_view escaped = short_escape(text[i]); !escaped.empty()) {
       out += escaped;
@@ -209,8 +210,13 @@ bool is_control(char c) {
 
 // Characters that are not printable, or line breaks for some readers.
 bool has_odd_space(std::string_view text) {
+  const auto is_beyond_ascii = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
   if (base::is_ascii(text)) return false;
   for (size_t at = 0; at < text.size();) {
+    if (!is_beyond_ascii(text[at])) {
+      ++at;
+      continue;
+    }
     const base::CodePoint point = base::decode_utf8(text.substr(at));
     if (is_odd(point.value) || point.value == 0xA0) return true;
     at += std::max<size_t>(point.length, 1);
@@ -307,9 +313,15 @@ class YamlWriter {
     }
   }
 
+  // Of an entry or item; the first one may follow a dash on its line.
+  void begin_line(bool& is_inline, size_t indent) {
+    out_.append(is_inline ? 1 : indent, ' ');
+    is_inline = false;
+  }
+
   void write_entries(const Node& map, size_t indent, bool first_inline) {
     entries_.for_each(map, [&](const Entry& entry) {
-      out_.append(std::exchange(first_inline, false) ? 1 : indent, ' ');
+      begin_line(first_inline, indent);
       write_key(entry.key, indent);
       // A list is at its key's own indentation, as kubectl prints it.
       write_value(*entry.value, entry.value->is_list() ? indent : indent + 2, false);
@@ -318,7 +330,7 @@ class YamlWriter {
 
   void write_items(const Node& list, size_t indent, bool first_inline) {
     for (const Node* item : list.items()) {
-      out_.append(std::exchange(first_inline, false) ? 1 : indent, ' ');
+      begin_line(first_inline, indent);
       out_ += '-';
       write_value(*item, indent + 2, true);
     }

@@ -29,4 +29,13 @@ TEST_CASE("lines: without their breaks; one at the end begins no further line") 
   CHECK(lines_of("\na\n\nb c\r\nd") == Texts{"", "a", "", "b c\r", "d"});
 }
 
+TEST_CASE("split: all parts, the empty ones, too") {
+  using Parts = std::vector<std::string_view>;
+  CHECK(split("", ",") == Parts{""});
+  CHECK(split("a", ",") == Parts{"a"});
+  CHECK(split("a,", ",") == Parts{"a", ""});
+  CHECK(split(",", ",") == Parts{"", ""});
+  CHECK(split("a, b\tc", ", \t") == Parts{"a", "", "b", "c"});
+}
+
 }  // namespace trainjobc::base::lines_test

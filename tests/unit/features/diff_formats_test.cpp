@@ -78,6 +78,15 @@ TEST_CASE("colour") {
         "1 of 1 job differs\n");
 }
 
+TEST_CASE("the words of PAGER, with blanks around them") {
+  ChangedRun run;
+  run.console.terminal = true;
+  run.console.variables["PAGER"] = " more  -d ";
+  run.runner.answer = [](const auto&) { return trainjobc::base::ProcessResult{}; };
+  CHECK(run.run() == 1);
+  CHECK(run.runner.requests.front().argv == std::vector<std::string>{"more", "-d"});
+}
+
 TEST_CASE("on a terminal the text goes through a pager") {
   ChangedRun run;
   run.console.terminal = true;

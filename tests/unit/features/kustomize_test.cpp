@@ -5,6 +5,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
+#include "features/kustomize/checks.h"
 #include "features/kustomize/kustomization.h"
 #include "support/test_console.h"
 
@@ -411,6 +415,43 @@ TEST_CASE("kustomize: kustomizations that include each other, and what no file h
   files.files["b/job.yaml"] = kJob;
   CHECK(places(files, "a", "kind: TrainJob\nmetadata: {name: other}\n") ==
         "kind built:1\nmetadata.name built:2\n");
+}
+
+namespace {
+
+// The paths below a prefix, of the fields of a kind, by the list that they are in.
+using Paths = std::set<std::pair<std::string, std::string>>;
+Paths paths_below(const yaml::Node& configuration, std::string_view kind, std::string_view prefix) {
+  Paths paths;
+  const auto add = [&](const std::string& list, const yaml::Node& field) {
+    const std::string_view path = yaml::text_at(field, "path");
+    if (yaml::text_at(field, "kind") == kind && path.starts_with(prefix))
+      paths.emplace(list, path.substr(prefix.size()));
+  };
+  for (const yaml::Entry& list : configuration.entries()) {
+    for (const yaml::Node* item : list.value->items()) {
+      add(std::string(list.key), *item);
+      for (const yaml::Node* field : yaml::items_at(*item, "fieldSpecs"))
+        add(fmt::format("{} of {}", list.key, yaml::text_at(*item, "kind")), *field);
+    }
+  }
+  return paths;
+}
+
+}  // namespace
+
+TEST_CASE("kustomize-config: both kinds of runtimes have the same fields, as have all ways to change pods") {
+  const yaml::Text text(kustomize::configuration());
+  const std::string runtime = "spec/template/spec/replicatedJobs/template/spec/template/spec/";
+  const Paths of_runtime = paths_below(*text.root(), "TrainingRuntime", runtime);
+  CHECK(of_runtime.size() >= 20);
+  CHECK(paths_below(*text.root(), "ClusterTrainingRuntime", runtime) == of_runtime);
+  const Paths of_job =
+      paths_below(*text.root(), "TrainJob", "spec/runtimePatches/trainingRuntimeSpec/" + runtime.substr(5));
+  CHECK(of_job.size() > 10);
+  CHECK(std::ranges::includes(of_runtime, of_job));
+  CHECK(paths_below(*text.root(), "TrainJob", "spec/podTemplateOverrides/spec/") == of_job);
+  CHECK(paths_below(*text.root(), "TrainJob", "spec/podSpecOverrides/") == of_job);
 }
 
 }  // namespace trainjobc::kustomize_test

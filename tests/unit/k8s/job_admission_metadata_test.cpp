@@ -234,6 +234,11 @@ scheduler.alpha.kubernetes.io/tolerations: '{}'
   CHECK(annotation_findings(R"(
 scheduler.alpha.kubernetes.io/tolerations: '[{"key": "a", "operator": "Exists"}]'
 )") == "");
+  CHECK(
+      annotation_findings(R"(scheduler.alpha.kubernetes.io/tolerations: "[]\n...\nx"
+)") ==
+      R"(annotations: annotation scheduler.alpha.kubernetes.io/tolerations is not a JSON list of tolerations | use spec.tolerations
+)");
 }
 
 }  // namespace

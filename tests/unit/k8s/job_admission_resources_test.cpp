@@ -160,6 +160,20 @@ resources.containers[0][hugepages-2Mi].limits: the container's limit of 4Mi huge
 )");
 }
 
+TEST_CASE(
+    "the sum that a pod needs is written in the units of an init container, before those of its sidecars") {
+  CHECK(
+      pod_findings(R"(
+resources: {requests: {memory: 100Mi}}
+containers: [{name: a, image: i}]
+initContainers:
+- {name: b, image: i, restartPolicy: Always, resources: {requests: {memory: 1Gi}}}
+- {name: c, image: i, resources: {requests: {memory: 3072M}}}
+)") ==
+      R"(resources.requests[memory]: the pod's request of 100Mi memory is less than the 4145741824 of its containers | write 4145741824
+)");
+}
+
 TEST_CASE("a Windows pod has no pod-level resources") {
   CHECK(pod_findings(R"(
 os: {name: windows}

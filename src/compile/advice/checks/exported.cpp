@@ -84,13 +84,12 @@ class ServerFields {
 void check_object(const Node& root, Advisor& advisor) {
   const ServerFields fields(root);
   if (!fields.first()) return;
-  const std::vector<std::string_view> names(fields.names().begin(), fields.names().end());
-  const bool is_one = names.size() == 1;
-  base::Diagnostic& found =
-      advisor.warn("advice/server-field", fields.names().front(),
-                   fmt::format("{} {} set by the server: a file with {} fits one object of one cluster",
-                               base::word_list(names), is_one ? "is" : "are", is_one ? "it" : "them"),
-                   yaml::locate_key(*fields.first()), is_one ? "remove it" : "remove them");
+  const bool is_one = fields.names().size() == 1;
+  base::Diagnostic& found = advisor.warn(
+      "advice/server-field", fields.names().front(),
+      fmt::format("{} {} set by the server: a file with {} fits one object of one cluster",
+                  base::word_list(fields.names()), is_one ? "is" : "are", is_one ? "it" : "them"),
+      yaml::locate_key(*fields.first()), is_one ? "remove it" : "remove them");
   found.fix = fields.edits();
 }
 

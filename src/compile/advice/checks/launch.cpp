@@ -165,8 +165,8 @@ std::vector<base::Edit> start_code_with_reader(const Trained& trained, const Lau
   return word ? yaml::split_item(*word, words) : std::vector<base::Edit>();
 }
 
-// That the program should be started with the framework's own launcher.
-base::Diagnostic& report(const Trained& trained, std::string message, Advisor& advisor) {
+// Reports that the program should be started with the framework's own launcher.
+base::Diagnostic& report_no_launcher(const Trained& trained, std::string message, Advisor& advisor) {
   const Launch& launch = trained.launch;
   const Framework& framework = *trained.framework;
   return trained.command.report(
@@ -183,26 +183,26 @@ void report_nodes_alone(const Trained& trained, Advisor& advisor) {
   const std::string what = launch.launcher ? fmt::format("{} starts processes on its own node only", name)
                                            : fmt::format("{} starts one process on each node", name);
   base::Diagnostic& found =
-      report(trained,
-             fmt::format("{}, and does not read {}: the {} nodes train alone, each the whole job", what,
-                         trained.framework->env_family, trained.nodes),
-             advisor);
+      report_no_launcher(trained,
+                         fmt::format("{}, and does not read {}: the {} nodes train alone, each the whole job",
+                                     what, trained.framework->env_family, trained.nodes),
+                         advisor);
   base::suggest_fix(found, start_with_reader(trained, launch));
 }
 
 void report_one_process(const Trained& trained, int64_t wanted, Advisor& advisor) {
-  base::Diagnostic& found =
-      report(trained,
-             fmt::format("{} is one process, and the node is to run {}, unless the script starts the others",
-                         base_name(trained.launch.program.front()), wanted),
-             advisor);
+  base::Diagnostic& found = report_no_launcher(
+      trained,
+      fmt::format("{} is one process, and the node is to run {}, unless the script starts the others",
+                  base_name(trained.launch.program.front()), wanted),
+      advisor);
   base::suggest_fix(found, start_with_reader(trained, trained.launch));
   rules::except(found);
 }
 
 void report_no_ranks(const Trained& trained, Advisor& advisor) {
   const Launch& launch = trained.launch;
-  base::Diagnostic& found = report(
+  base::Diagnostic& found = report_no_launcher(
       trained,
       fmt::format("{} does not read {}: {} finds no RANK, and fails", base_name(launch.program.front()),
                   trained.framework->env_family, launch.needs_ranks),
@@ -472,7 +472,8 @@ void check_env_numbers(const Trained& trained, Advisor& advisor) {
     const std::string message = wrong_value(trained, name, value->text());
     if (message.empty()) continue;
     const auto items = yaml::items_of(own);
-    const auto at = std::ranges::find(items, yaml::find_named(items, name));
+    const auto at =
+        std::ranges::find_if(items, [&](const Node* one) { return text_at(*one, "name") == name; });
     const bool is_own = at != items.end();
     base::Diagnostic& found = advisor.warn(
         kLauncherSetting,

@@ -391,9 +391,8 @@ std::vector<const Node*> Converter::documents_of(const Conversion& conversion) {
     return find(split_runtime(*complete, train_job, make), k8s::effective_namespace(ns), make, needed);
   };
   const Known* known = find_known();
-  if (const Node* shorter = known || !has_tags ? complete : without_default_policies(*complete, make);
-      shorter != complete) {
-    complete = shorter;
+  if (!known && has_tags) {
+    complete = without_default_policies(*complete, make);
     known = find_known();
   }
   if (known) return {TrainJobBuilder(conversion, needed).run({known->kind, known->ns, known->name})};

@@ -132,8 +132,8 @@ void apply_restart_policy(Conversion& conversion, const Replica& replica, DraftR
 // nullptr if each has to be written out: with --plain, and, with a warning, if they differ in anything else.
 const Replica* only_template(Conversion& conversion);
 
-// Adds the replicatedJob of a job whose pods are all nodes of Trainer, with this pod template, and an empty
-// policy of the framework's name.
+// Adds the replicatedJob of a job whose pods are all nodes of Trainer, with this pod template, and, with
+// `has_policy`, an empty policy of the framework's name.
 void add_nodes(Conversion& conversion, const Replica& replica, const PodTemplate& pods,
                std::string_view framework, bool has_policy = true);
 

@@ -133,8 +133,8 @@ class Admitter {
     const auto known = quota_.namespaces.find(job_.ns);
     base::Arena arena;
     const yaml::Maker make(arena);
-    const Node* labels =
-        make.with(base::value_or(quota_.namespaces, job_.ns), kNamespaceName, make.string(job_.ns));
+    const Node* labels = make.with(known != quota_.namespaces.end() ? known->second : nullptr, kNamespaceName,
+                                   make.string(job_.ns));
     if (matches_selector(*queue.namespace_selector, labels)) return true;
     const auto keys = keys_of_selector(*queue.namespace_selector);
     const bool is_about_name = keys.size() == 1 && keys.contains(kNamespaceName);

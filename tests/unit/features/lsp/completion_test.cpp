@@ -320,6 +320,15 @@ info: info
 off: off
 warning: warning
 )");
+  CHECK(complete_settings("kustomize:\n  build: @@\n") == R"(auto: auto
+never: never
+required: required
+)");
+  CHECK(complete_settings("helm:\n  charts:\n  - @@\n") == R"(chart (string, required): chart: 
+namespace (string): namespace: 
+release (string): release: 
+values (list of strings): values:⏎    - 
+)");
   CHECK(complete_settings("suppress:\n- @@\n") == R"(reason (string, required): reason: 
 rule (string, required): rule: 
 labels (map of strings): labels:⏎    

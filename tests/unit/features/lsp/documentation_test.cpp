@@ -370,6 +370,14 @@ Number of nodes of jobs that don't say it.)");
 Lowest severity for which lint exits with status 1.
 
 One of: error, warning, never.)");
+  CHECK(test::LspWorkspace().open(".trainjobc.yaml", "helm:\n  charts:\n  - ch@@art: x\n").hover() ==
+        R"(**helm.charts[0].chart** · string, required
+
+Glob of folders, relative to this file.)");
+  CHECK(test::LspWorkspace().open(".trainjobc.yaml", "trainer@@Version: '2.3'\n").hover() ==
+        R"(**trainerVersion** · string
+
+Kubeflow Trainer version to compile for.)");
   CHECK(test::LspWorkspace().open(".trainjobc.yaml", "rules:\n  advice/@@queue: off\n").hover() ==
         R"(**advice/queue** · info
 
