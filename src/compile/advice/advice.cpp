@@ -100,8 +100,8 @@ using namespace advice;
 
 k8s::Violations advise_job(const AdviceContext& context) {
   Advisor advisor;
-  for (const Subject subject : subjects()) {
-    for (const JobCheck check : subject().job) check(context, advisor);
+  for (const Checks& subject : subjects()) {
+    for (const JobCheck check : subject.job) check(context, advisor);
   }
   return advisor.take();
 }
@@ -111,8 +111,8 @@ k8s::Violations advise_runtime(const model::Runtime& runtime, const model::Behav
   const model::TrainJob job;
   const policy::RuntimeInfo info = policy::make_runtime_info(job, runtime, runtime.job_set_spec, behaviours);
   Advisor advisor;
-  for (const Subject subject : subjects()) {
-    for (const RuntimeCheck check : subject().runtime) check({runtime, info, has_jobs}, advisor);
+  for (const Checks& subject : subjects()) {
+    for (const RuntimeCheck check : subject.runtime) check({runtime, info, has_jobs}, advisor);
   }
   return advisor.take();
 }

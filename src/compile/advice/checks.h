@@ -51,10 +51,9 @@ struct Checks {
   std::vector<JobCheck> job;
   std::vector<RuntimeCheck> runtime;
 };
-using Subject = Checks (*)();
 
 // One for each file of checks/.
-std::span<const Subject> subjects();
+std::span<const Checks> subjects();
 
 // The containers of a runtime.
 struct ContainerPlace {
