@@ -97,22 +97,6 @@ std::optional<T> got(Console& console, base::IoResult<T> result, const std::stri
 int print_text(Console& console, std::string_view text, int status = kOk);
 int print_manifests(Console& console, std::string_view text, int status = kOk);
 
-// Writes texts with `joints` before, between and after them, in parts of about a megabyte. False if not
-// everything could be written.
-template <class Texts, class Joints, class Write, class Projection = std::identity>
-bool write_joined(const Texts& texts, const Joints& joints, const Write& write, Projection text_of = {}) {
-  constexpr size_t kAtOnce = size_t{1} << 20U;
-  std::string part(joints.opening);
-  std::string_view joint;
-  for (const auto& one : texts) {
-    part.append(std::exchange(joint, joints.between)).append(std::invoke(text_of, one));
-    if (part.size() < kAtOnce) continue;
-    if (!write(part)) return false;
-    part.clear();
-  }
-  return write(part.append(joints.closing));
-}
-
 // Another console, some of whose functions a derived class replaces.
 class WrappedConsole : public Console {
  public:

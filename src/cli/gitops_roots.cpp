@@ -38,8 +38,8 @@ class GitopsRoots {
       : console_(console), flags_(flags), configurations_(configurations), is_quiet_(is_quiet) {}
 
   std::optional<std::vector<lint::InputGroup>> take(Loaded& loaded) {
-    std::string repository = repository_root(console_);  // to which paths of the objects are relative
-    if (repository.empty()) repository = base::working_directory();
+    // To which paths of the objects are relative.
+    const std::string repository = repository_or_working_directory(console_);
     std::vector<Root> roots = gitops::find_roots(console_.files(), loaded.sources, repository);
     if (roots.empty()) {
       fail(console_, "--roots: the inputs have no Kustomization, no HelmRelease and no Application");
@@ -124,7 +124,7 @@ class GitopsRoots {
     if (!read) return false;
     const std::string what = root.content == Content::Kustomization ? "a kustomization"
                              : root.content == Content::Chart       ? "a chart"
-                                                              : report::counted(read->sources.size(), "file");
+                                                              : base::counted(read->sources.size(), "file");
     say(fmt::format("{}: {}, {}", title, root.folder, what));
     explain(root, title);
     add_groups(root, std::move(*read));

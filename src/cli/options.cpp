@@ -14,6 +14,7 @@
 #include "base/diagnostic.h"
 #include "base/files/paths.h"
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "compile/input.h"
 #include "lint/config.h"
 #include "model/behaviours.h"
@@ -332,8 +333,8 @@ void note_unbuilt(Console& console, const std::vector<std::string>& roots) {
   note(console,
        others == 0
            ? fmt::format("{} is not built, its files are read one by one: {} builds it", folder, first)
-           : fmt::format("{} and {} other{} are not built, their files are read one by one: {} builds one",
-                         folder, others, others == 1 ? "" : "s", first));
+           : fmt::format("{} and {} are not built, their files are read one by one: {} builds one", folder,
+                         base::counted(others, "other"), first));
 }
 
 }  // namespace

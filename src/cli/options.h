@@ -85,7 +85,7 @@ struct ColourFlag {
   ColourChoice value() const;
 };
 
-// The text of standard input; nullptr if it is no input.
+// The text of standard input; nullptr if it is not among the inputs.
 const std::string* find_stdin(const std::vector<lint::InputGroup>& groups);
 
 // The sources of a command with the settings of their configurations: flags, then TRAINJOBC_TRAINER_VERSION

@@ -49,7 +49,7 @@ std::string text_of(const Object& object, ObjectFormat format) {
 
 }  // namespace
 
-Joints joints_of(ObjectFormat format, bool is_empty) {
+report::Joints joints_of(ObjectFormat format, bool is_empty) {
   if (format == ObjectFormat::Name) return {};
   if (format == ObjectFormat::Yaml) return {"", "---\n", ""};
   constexpr std::string_view kClosing =

@@ -11,6 +11,7 @@
 #include "cli/console.h"
 #include "cli/ssh_key.h"
 #include "compile/compile.h"
+#include "lint/report/document.h"
 
 namespace trainjobc::cli {
 
@@ -18,12 +19,7 @@ enum class ObjectFormat { Yaml, Json, Name };
 
 // The text before the first object, between two, and after the last: of YAML documents, of a v1 List as
 // kubectl prints it, or of one kind.group/name per line.
-struct Joints {
-  std::string_view opening;
-  std::string_view between;
-  std::string_view closing;
-};
-Joints joints_of(ObjectFormat format, bool is_empty);
+report::Joints joints_of(ObjectFormat format, bool is_empty);
 
 // The file that holds one object in an output directory, named as kustomize names it:
 // jobset.x-k8s.io_v1alpha2_jobset_llama.yaml.

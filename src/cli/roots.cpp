@@ -59,6 +59,11 @@ std::string repository_root(Console& console) {
   return folder;
 }
 
+std::string repository_or_working_directory(Console& console) {
+  std::string root = repository_root(console);
+  return root.empty() ? base::working_directory() : root;
+}
+
 void find_shared_parts(Console& console, std::vector<lint::InputGroup>& groups) {
   std::set<std::string> parts;
   for (const lint::InputGroup& group : groups) {
@@ -66,8 +71,8 @@ void find_shared_parts(Console& console, std::vector<lint::InputGroup>& groups) 
   }
   if (parts.empty()) return;
   std::set<std::string> files;  // of the other kustomizations
-  const std::string root = repository_root(console);
-  const auto found = discover(console.files(), root.empty() ? "." : base::shortest_path(root), {});
+  const std::string root = base::shortest_path(repository_or_working_directory(console));
+  const auto found = discover(console.files(), root, {});
   if (const auto* all = std::get_if<Discovery>(&found)) {
     for (const std::string& file : all->files) {
       if (!kustomize::is_kustomization(file) || parts.contains(base::absolute_path(file))) continue;

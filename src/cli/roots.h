@@ -47,6 +47,8 @@ lint::InputGroup group_of(helm::Built built, lint::Configurations& configuration
 
 // The nearest folder above the working directory, or it itself, that has a .git; "" if none has.
 std::string repository_root(Console& console);
+// The same; the working directory if none has.
+std::string repository_or_working_directory(Console& console);
 
 // Finds the parts that other kustomizations of the repository are made of.
 void find_shared_parts(Console& console, std::vector<lint::InputGroup>& groups);

@@ -158,12 +158,12 @@ bool is_pod_level(std::string_view resource) {
 }  // namespace
 
 Amounts pod_requests(const Node& pod_spec) {
-  Amounts amounts = k8s::pod::needed(pod_spec, "requests", k8s::Quantity::parse);
+  Amounts amounts = k8s::pod::most_needed(pod_spec, "requests", k8s::Quantity::parse);
   for (const auto& [name, quantity] :
        k8s::pod::amounts_in(pod_spec.at({"resources", "requests"}), k8s::Quantity::parse)) {
     if (is_pod_level(name)) amounts[name] = quantity;
   }
-  k8s::pod::add(amounts, k8s::pod::amounts_in(pod_spec.get("overhead"), k8s::Quantity::parse));
+  k8s::pod::add_amounts(amounts, k8s::pod::amounts_in(pod_spec.get("overhead"), k8s::Quantity::parse));
   return amounts;
 }
 

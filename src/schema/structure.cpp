@@ -74,10 +74,6 @@ std::string given_words(const Node& node) {
   return fmt::format("the {} {}", kind.substr(kind.find(' ') + 1), k8s::shown(node));
 }
 
-std::string count_words(int64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 class Validator {
  public:
   Validation result;
@@ -325,12 +321,12 @@ class Validator {
       add("input/bounds", node, path,
           length == 0 && *least == 1 ? fmt::format("{} can't be empty", path.str())
                                      : fmt::format("{} must have at least {}, it has {}", path.str(),
-                                                   count_words(*least, what), length));
+                                                   base::counted(*least, what), length));
     }
     if (most && length > *most) {
       result.types_fit = false;
       add("input/bounds", node, path,
-          fmt::format("{} must have at most {}, it has {}", path.str(), count_words(*most, what), length));
+          fmt::format("{} must have at most {}, it has {}", path.str(), base::counted(*most, what), length));
     }
   }
 

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/text/text.h"
+#include "model/trainer_names.h"
 
 namespace trainjobc::webhook {
 namespace {
@@ -30,8 +31,8 @@ void add_single(std::string& out, std::string_view name, std::string_view type, 
   add(out, name, "", value);
 }
 
-constexpr std::array<std::string_view, 3> kReviewedKinds{"TrainJob", "TrainingRuntime",
-                                                         "ClusterTrainingRuntime"};
+constexpr std::array<std::string_view, 3> kReviewedKinds{model::kTrainJob, model::kTrainingRuntime,
+                                                         model::kClusterTrainingRuntime};
 constexpr std::array<std::string_view, 4> kOperations{"CREATE", "UPDATE", "DELETE", "CONNECT"};
 
 // What no cluster sends would make a series of its own for each request.

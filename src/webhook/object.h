@@ -24,8 +24,9 @@ enum class ObjectDepth : size_t { Alone = 0, WatchEvent = 1, List = 2, Review = 
 // as far as its metadata, and its spec is null.
 std::optional<nlohmann::json> parse_objects(std::string_view text, ObjectDepth depth);
 
-// A member of an object, and a member's text; null, or "", if there is none, or the value is no object.
+// The value's member of that key; null if it has none, or is not an object.
 const nlohmann::json& member(const nlohmann::json& value, const char* key);
+// The same member as a string; "" if it is not one.
 std::string text(const nlohmann::json& value, const char* key);
 
 // The object as its author wrote it: without status, and without what servers add.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -31,6 +32,12 @@ requires std::is_lvalue_reference_v<Range> || std::ranges::borrowed_range<Range>
 constexpr auto* find(Range&& values, const Value& value, Projection projection = {}) {
   const auto found = std::ranges::find(values, value, projection);
   return found != std::ranges::end(values) ? &*found : nullptr;
+}
+
+// Copies the values to the end of the list.
+template <typename List, typename Range>
+void append(List& list, const Range& values) {
+  list.insert(list.end(), std::ranges::begin(values), std::ranges::end(values));
 }
 
 // The value of the key in a map; `otherwise` if it has none.
@@ -139,6 +146,11 @@ inline std::string upper_case(std::string_view text) {
 
 // The parts of a text between any of these characters, including empty ones: at least one, also of "".
 std::vector<std::string_view> split(std::string_view text, std::string_view separators);
+
+// "3 fields", "1 field"
+std::string counted(std::integral auto count, std::string_view noun) {
+  return std::to_string(count).append(" ").append(noun).append(count == 1 ? "" : "s");
+}
 
 // In a sentence: "a", "a and b", "a, b and c".
 template <typename Words>

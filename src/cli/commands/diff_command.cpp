@@ -190,9 +190,8 @@ std::optional<CompiledInputs> compile(Console& console, const DiffFlags& flags) 
 void note_rejected(Console& console, const Compilation& compiled, cluster::CompareOptions& options) {
   const size_t jobs = cluster::refused_jobs(compiled).size();
   if (jobs > 0)
-    note(console,
-         fmt::format("{} of {} {} not compared: {}", jobs, report::counted(compiled.train_jobs, "job"),
-                     jobs == 1 ? "is" : "are", jobs == 1 ? "it is rejected" : "they are rejected"));
+    note(console, fmt::format("{} of {} {} not compared: {}", jobs, base::counted(compiled.train_jobs, "job"),
+                              jobs == 1 ? "is" : "are", jobs == 1 ? "it is rejected" : "they are rejected"));
   const auto is_unread = [](const base::Diagnostic& found) {
     return base::is_refusal(found) && found.object.empty();
   };

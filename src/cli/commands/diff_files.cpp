@@ -18,11 +18,10 @@ namespace {
 // What check_inputs and the notes need to know about all scopes.
 Compilation summary_of(const diff::Scopes& scopes) {
   Compilation all;
-  const auto add = [](const auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
   for (const lint::ScopedCompilation& scope : scopes) {
-    add(scope.compiled.linted, all.linted);
-    add(scope.compiled.passed_over, all.passed_over);
-    add(scope.compiled.other_jobs, all.other_jobs);
+    base::append(all.linted, scope.compiled.linted);
+    base::append(all.passed_over, scope.compiled.passed_over);
+    base::append(all.other_jobs, scope.compiled.other_jobs);
     all.with_findings.insert(scope.compiled.with_findings.begin(), scope.compiled.with_findings.end());
     all.train_jobs += scope.compiled.train_jobs;
     all.diagnostics.append(scope.compiled.diagnostics);
@@ -68,9 +67,8 @@ CompiledState compile_state(lint::LoadedInputs loaded, const InputFlags& input, 
 void print_unread(Console& console, const DiffFlags& flags, const CompiledState& compiled) {
   if (!compiled.templates.empty()) {
     const size_t more = compiled.templates.size() - 1;
-    note(console,
-         fmt::format("not compared: {}{}, which must be rendered first", *compiled.templates.begin(),
-                     more == 0 ? "" : fmt::format(" and {} more template{}", more, more == 1 ? "" : "s")));
+    note(console, fmt::format("not compared: {}{}, which must be rendered first", *compiled.templates.begin(),
+                              more == 0 ? "" : " and " + base::counted(more, "more template")));
   }
   print_diagnostics(console, unread_jobs_of(compiled.summary), flags.colour.value(), false);
 }

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "compile/kept_jobs.h"
 #include "features/explain/explain.h"
+#include "lint/report/document.h"
 #include "secret/secret.h"
 
 namespace trainjobc::cli {
@@ -49,8 +50,8 @@ class Explanation {
 
   // False if not everything could be written.
   bool write(Console& console) const {
-    return write_joined(texts_, explain::joints_of(style_.format, texts_.empty()),
-                        [&](const std::string& part) { return console.write_stdout(part); });
+    return report::write_joined(texts_, explain::joints_of(style_.format, texts_.empty()),
+                                [&](const std::string& part) { return console.write_stdout(part); });
   }
 
  private:

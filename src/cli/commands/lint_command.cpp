@@ -155,8 +155,8 @@ void note_success(Console& console, const lint::Findings& findings, const std::v
   const auto jobs = static_cast<size_t>(std::ranges::count_if(
       objects, [](const LintedObject& object) { return object.object.starts_with("TrainJob/"); }));
   const size_t runtimes = objects.size() - jobs;
-  std::string what = jobs > 0 ? report::counted(jobs, "job") : "";
-  if (runtimes > 0) what += (what.empty() ? "" : ", ") + report::counted(runtimes, "runtime");
+  std::string what = jobs > 0 ? base::counted(jobs, "job") : "";
+  if (runtimes > 0) what += (what.empty() ? "" : ", ") + base::counted(runtimes, "runtime");
   console.write_stderr(what + ": no findings\n");
 }
 

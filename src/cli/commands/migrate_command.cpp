@@ -12,6 +12,7 @@
 
 #include "base/files/paths.h"
 #include "base/text/diff.h"
+#include "base/text/text.h"
 #include "cli/commands.h"
 #include "cli/input.h"
 #include "features/diff/format.h"
@@ -153,7 +154,7 @@ std::string staying(size_t jobs) {
 }
 
 std::string summary(const migrate::Migration& migration, const MigrateFlags& flags, bool answers_stdin) {
-  const std::string objects = report::counted(migration.objects, "object");
+  const std::string objects = base::counted(migration.objects, "object");
   const std::string stays = staying(migration.staying);
   if (migration.changed == 0)
     return fmt::format("nothing to migrate to Trainer {} in {}{}\n", flags.to, objects, stays);
@@ -204,13 +205,15 @@ migrate::Migration migrate_group(Console& console, lint::InputGroup group, const
 }
 
 // What the inputs contain, in the form that check_inputs takes.
-Compilation contents_of(const migrate::Migration& all) {
+Compilation contents_of(const std::vector<migrate::Migration>& migrations) {
   Compilation contents;
-  contents.linted = all.linted;
-  contents.passed_over = all.passed_over;
-  contents.other_jobs = all.other_jobs;
-  for (const base::Diagnostic& found : all.findings.items()) {
-    if (found.location.file) contents.with_findings.insert(found.location.file->name());
+  for (const migrate::Migration& migration : migrations) {
+    base::append(contents.linted, migration.linted);
+    base::append(contents.passed_over, migration.passed_over);
+    base::append(contents.other_jobs, migration.other_jobs);
+    for (const base::Diagnostic& found : migration.findings.items()) {
+      if (found.location.file) contents.with_findings.insert(found.location.file->name());
+    }
   }
   return contents;
 }
@@ -235,22 +238,19 @@ int run_migrate(Console& console, const MigrateFlags& flags) {
   lint::share_runtimes(loaded->groups);
   std::vector<migrate::Migration> migrations;
   migrate::Migration all;
-  const auto add = [](const auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
   for (lint::InputGroup& group : loaded->groups) {
     migrate::Migration& one =
         migrations.emplace_back(migrate_group(console, std::move(group), *loaded, flags));
-    add(one.files, all.files);
+    base::append(all.files, one.files);
     all.objects += one.objects;
     all.changed += one.changed;
     all.of_v1 += one.of_v1;
     all.staying += one.staying;
     all.findings.append(one.findings);
-    add(one.outcomes, all.outcomes);
-    add(one.linted, all.linted);
-    add(one.passed_over, all.passed_over);
-    add(one.other_jobs, all.other_jobs);
+    base::append(all.outcomes, one.outcomes);
+    base::append(all.passed_over, one.passed_over);
   }
-  if (!check_inputs(console, flags.input, *loaded, contents_of(all))) return kFailed;
+  if (!check_inputs(console, flags.input, *loaded, contents_of(migrations))) return kFailed;
   if (target_of(flags) != Target::Diff || text) {
     if (const int status = write_runtimes(console, all, flags); status != kOk) return status;
   }

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/printed_objects.h"
 #include "compile/kept_jobs.h"
+#include "lint/report/document.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -68,7 +69,8 @@ class Output {
     const auto send = [&](const std::string& text) {
       return style_.format == ObjectFormat::Name ? console.write_stdout(text) : console.write_manifests(text);
     };
-    return write_joined(objects_, joints_of(style_.format, objects_.empty()), send, &PrintedObject::text);
+    return report::write_joined(objects_, joints_of(style_.format, objects_.empty()), send,
+                                &PrintedObject::text);
   }
 
  private:

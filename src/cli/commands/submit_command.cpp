@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/text/text.h"
 #include "cli/commands.h"
 #include "compile/compile.h"
 #include "features/diff/format.h"
@@ -95,7 +96,7 @@ std::string refusal_text(const submit::Batch& batch, const cluster::Report& repo
   const cluster::Report refused = submit::refused_part(report);
   std::string text = diff::format_objects(refused, {.colour = colour}) +
                      fmt::format("trainjobc: nothing was sent: the cluster would refuse to update {}",
-                                 report::counted(refused.objects.size(), "object"));
+                                 base::counted(refused.objects.size(), "object"));
   const std::string lost = losses(batch, report);
   if (lost.empty()) return text + "\n";
   return fmt::format("{}; --replace deletes and recreates {}, which loses:\n{}", text,
@@ -119,7 +120,7 @@ void note_left_out(Console& console, const submit::Batch& batch) {
   for (const auto& [field, items] : fields) {
     note(console, fmt::format("{}, owned by {}, is left unchanged in {}", field.first, field.second,
                               items.size() == 1 ? title_of(*items.front()->object)
-                                                : report::counted(items.size(), "object")));
+                                                : base::counted(items.size(), "object")));
   }
 }
 
@@ -156,7 +157,7 @@ std::string summary_line(const submit::Sending& sending, submit::DryRun dry_run)
       if (word == word_of(outcome.result)) ++count;
     }
   }
-  std::string text = report::counted(jobs, "job");
+  std::string text = base::counted(jobs, "job");
   std::string_view mark = ": ";
   for (const auto& [word, count] : counts) {
     if (count == 0) continue;

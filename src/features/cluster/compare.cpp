@@ -121,10 +121,7 @@ bool is_default(const FieldDifference& field, const Compared& objects) {
 
 // With kind, path, name, values and manager.
 Difference difference_of(FieldDifference field, const Compared& objects) {
-  Difference result{.name = schema::to_string(field.path),
-                    .live = field.live,
-                    .rendered = field.rendered,
-                    .order = field.order};
+  Difference result = difference_in(field);
   const Ownership ownership = field.live ? objects.owners.of(field.path) : Ownership{};
   result.manager = ownership.manager;
   const std::string_view tool = field.rendered ? std::string_view() : tool_of_key(field.path.back().key);

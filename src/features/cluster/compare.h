@@ -48,6 +48,14 @@ struct Difference {
   std::string remedy;   // what to do about the refusal
 };
 
+// With the field's name, values and order.
+inline Difference difference_in(const schema::FieldDifference& field) {
+  return {.name = schema::to_string(field.path),
+          .live = field.live,
+          .rendered = field.rendered,
+          .order = field.order};
+}
+
 // For an object that belongs to no TrainJob of the inputs.
 inline constexpr size_t kNoJob = static_cast<size_t>(-1);
 

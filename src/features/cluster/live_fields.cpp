@@ -358,9 +358,8 @@ const Node* with_live_items(const Node* map, const Node* live, std::string_view 
   const Node* live_list = live->get(key);
   if (!list || !live_list) return map;
   const auto change = [&](const Node& item) {
-    const auto is_it = [&](const Node* other) { return text_at(*other, "name") == text_at(item, "name"); };
-    const auto found = std::ranges::find_if(live_list->items(), is_it);
-    return found != live_list->items().end() ? rewrite(&item, *found) : &item;
+    const Node* same = yaml::find_named(live_list->items(), text_at(item, "name"));
+    return same ? rewrite(&item, same) : &item;
   };
   const Node* changed = yaml::with_each(*list, make, change);
   return changed != list ? make.with(map, key, changed) : map;

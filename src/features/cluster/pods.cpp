@@ -87,9 +87,7 @@ int64_t pods_per_job(const ReplicatedJob& job) {
 
 const Node* node_container(const Node& pod_spec) {
   const auto containers = yaml::items_at(pod_spec, "containers");
-  const auto found = std::ranges::find_if(
-      containers, [](const Node* container) { return yaml::text_at(*container, "name") == model::kNode; });
-  if (found != containers.end()) return *found;
+  if (const Node* node = yaml::find_named(containers, model::kNode)) return node;
   return containers.empty() ? nullptr : containers.front();
 }
 

@@ -73,10 +73,7 @@ std::vector<Difference> refused_patches(const Node& wanted, const Node& live, co
     // Trainer 2.0 and 2.1 check the new object only.
     const bool suspended = yaml::is_true_at(wanted, {"spec", "suspend"}) ||
                            (name == kPatches && yaml::is_true_at(live, {"spec", "suspend"}));
-    Difference difference{.name = schema::to_string(field.path),
-                          .live = field.live,
-                          .rendered = field.rendered,
-                          .order = field.order};
+    Difference difference = difference_in(field);
     if (!suspended) {
       difference.refusal =
           fmt::format("spec.{} of a TrainJob can be changed only while it is suspended", name);

@@ -69,9 +69,9 @@ std::string cost_text(const Cost& cost) {
 
 namespace {
 
+using base::counted;
 using report::Block;
 using report::Cell;
-using report::counted;
 using report::Json;
 using report::Style;
 

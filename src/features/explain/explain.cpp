@@ -510,11 +510,11 @@ std::string to_text(Format format, const std::vector<Object>& objects,
   return format == Format::Text ? as_text(origins, width) : as_yaml(objects, origins, width);
 }
 
-Joints joints_of(Format format, bool is_empty) {
+report::Joints joints_of(Format format, bool is_empty) {
   if (format == Format::Yaml) return {"", "---\n", ""};
   if (format == Format::Text) return {"", "\n", ""};
-  return is_empty ? Joints{"{\n  \"fields\": []\n}\n", "", ""}
-                  : Joints{"{\n  \"fields\": [\n", ",\n", "\n  ]\n}\n"};
+  return is_empty ? report::Joints{"{\n  \"fields\": []\n}\n", "", ""}
+                  : report::Joints{"{\n  \"fields\": [\n", ",\n", "\n  ]\n}\n"};
 }
 
 }  // namespace trainjobc::explain

@@ -11,6 +11,7 @@
 #include "base/source.h"
 #include "compile/compile.h"
 #include "features/cluster/difference_text.h"
+#include "lint/report/document.h"
 #include "schema/compare.h"
 #include "schema/schema.h"
 
@@ -111,11 +112,6 @@ std::string to_text(Format format, const std::vector<Object>& objects,
                     const std::vector<ObjectOrigins>& origins, size_t width = 0);
 
 // What is before the first of such texts, between two, and after the last; texts that are empty are left out.
-struct Joints {
-  std::string_view opening;
-  std::string_view between;
-  std::string_view closing;
-};
-Joints joints_of(Format format, bool is_empty);
+report::Joints joints_of(Format format, bool is_empty);
 
 }  // namespace trainjobc::explain

@@ -22,7 +22,7 @@
 #include "yaml/node.h"
 #include "yaml/read/reader.h"
 #include "yaml/read/syntax.h"
-#include "yaml/rewrite/rewriter.h"
+#include "yaml/rewrite/rewrite.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::function {

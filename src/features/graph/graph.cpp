@@ -47,10 +47,6 @@ std::string short_image(std::string_view image) {
   return std::string(image);
 }
 
-std::string counted_pods(int64_t count) {
-  return fmt::format("{} pod{}", count, count == 1 ? "" : "s");
-}
-
 std::string amounts_text(const cluster::Amounts& amounts) {
   std::vector<std::string> parts;
   for (const std::string& resource : cluster::in_order(amounts))
@@ -134,7 +130,7 @@ class JobDrawer {
 
   size_t add_pods(const ReplicatedJob& job, size_t index) {
     const cluster::PodSet& set = planned_.pod_sets[index];
-    std::vector<std::string> lines{fmt::format("{}: {}", job.name, counted_pods(set.pods))};
+    std::vector<std::string> lines{fmt::format("{}: {}", job.name, base::counted(set.pods, "pod"))};
     if (!job.pod_spec) return add(Shape::Pods, std::move(lines));
     for (const Node* container : items_at(*job.pod_spec, "containers"))
       lines.push_back(short_image(secret::without_keys(text_at(*container, "image"))));
@@ -171,9 +167,9 @@ class JobDrawer {
   }
 
   void add_gang(const Object& pod_group, const JobSetView& view) {
-    const size_t gang =
-        add(Shape::Gang, {"PodGroup " + std::string(pod_group.name),
-                          fmt::format("at least {}", counted_pods(planned_.gang_minimum.value_or(0)))});
+    const size_t gang = add(
+        Shape::Gang, {"PodGroup " + std::string(pod_group.name),
+                      fmt::format("at least {}", base::counted(planned_.gang_minimum.value_or(0), "pod"))});
     for (const ReplicatedJob& job : view.jobs) arrow(pods_[job.name], gang, "");
   }
 

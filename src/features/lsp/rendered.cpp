@@ -40,8 +40,7 @@ bool is_device(std::string_view resource) {
 }
 
 std::string counted(int64_t number, std::string_view noun) {
-  const bool is_plural = number != 1 && !is_device(noun);
-  return fmt::format("{} {}{}", number, noun, is_plural ? "s" : "");
+  return is_device(noun) ? fmt::format("{} {}", number, noun) : base::counted(number, noun);
 }
 
 // "32 processes"; "? processes" if that can't be known.

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text/text.h"
 #include "features/migrate/migrate.h"
 #include "lint/report/document.h"
 #include "lint/report/findings.h"
@@ -129,9 +130,8 @@ report::Block order_block(const std::vector<AppliedFile>& files) {
     }
   }
   if (others > 0)
-    block.lines.push_back(
-        {.parts = {{block.lines.empty() ? "in any order: no file has a runtime"
-                                        : "then " + report::counted(others, "other file")}}});
+    block.lines.push_back({.parts = {{block.lines.empty() ? "in any order: no file has a runtime"
+                                                          : "then " + base::counted(others, "other file")}}});
   return block;
 }
 

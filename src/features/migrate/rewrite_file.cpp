@@ -11,7 +11,7 @@
 #include "rules/rules.h"
 #include "secret/secret.h"
 #include "yaml/read/reader.h"
-#include "yaml/rewrite/rewriter.h"
+#include "yaml/rewrite/rewrite.h"
 
 namespace trainjobc::migrate {
 namespace {

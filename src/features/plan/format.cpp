@@ -232,10 +232,9 @@ std::string result_of(const JobPlan& job) {
 
 std::string pending_text(const JobPlan& job) {
   const Outcome& outcome = *job.admission->together;
-  const std::string others =
-      outcome.others < 2
-          ? outcome.other
-          : fmt::format("{} and {}", outcome.other, report::counted(outcome.others - 1, "other job"));
+  const std::string others = outcome.others < 2 ? outcome.other
+                                                : fmt::format("{} and {}", outcome.other,
+                                                              base::counted(outcome.others - 1, "other job"));
   switch (outcome.pending) {
     case Pending::No: return "";
     case Pending::Quota:
@@ -351,9 +350,9 @@ void add_ranks(const JobPlan& job, std::vector<Block>& blocks) {
   };
   Block* block = next_block();
   const auto add = [&](std::string line) { block->lines.push_back({{{std::move(line)}}}); };
-  block->head = {{fmt::format(
-      "{}: {}, {} process{}", title_of(job), report::counted(static_cast<size_t>(job.nodes), "node"),
-      cell_of(job.processes, "an unknown number of"), job.processes == 1 ? "" : "es")}};
+  block->head = {
+      {fmt::format("{}: {}, {} process{}", title_of(job), base::counted(job.nodes, "node"),
+                   cell_of(job.processes, "an unknown number of"), job.processes == 1 ? "" : "es")}};
   if (!variables.common.empty()) add(fmt::format("environment: {}", fmt::join(variables.common, " ")));
   for (size_t i = 0; i < job.ranks.size(); ++i) {
     const RankNode& node = job.ranks[i];
@@ -377,9 +376,8 @@ void add_ranks(const JobPlan& job, std::vector<Block>& blocks) {
 report::Document document_of(const Plan& plan, const PlanFormat& format, bool is_comment) {
   report::Document document;
   if (is_comment) {
-    document.heading =
-        fmt::format("trainjobc plan: {}, {}", report::counted(static_cast<size_t>(plan.total.jobs), "job"),
-                    report::counted(static_cast<size_t>(plan.total.pods), "pod"));
+    document.heading = fmt::format("trainjobc plan: {}, {}", base::counted(plan.total.jobs, "job"),
+                                   base::counted(plan.total.pods, "pod"));
   }
   if (plan.jobs.empty()) return document;
   std::vector<Block>& blocks = document.blocks;

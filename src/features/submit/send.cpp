@@ -355,9 +355,8 @@ class Sender {
     notes += reply.notes;
     if (reply.ok() && unmentioned == 0) return true;
     if (reply.ok()) {
-      failures.push_back(
-          {Cause::Other, fmt::format("kubectl {}", word), 0,
-           fmt::format("the answer does not mention {} object{}", unmentioned, unmentioned == 1 ? "" : "s")});
+      failures.push_back({Cause::Other, fmt::format("kubectl {}", word), 0,
+                          "the answer does not mention " + base::counted(unmentioned, "object")});
       return false;
     }
     failures.push_back(reply.failure);

@@ -291,7 +291,7 @@ std::string Follower::line(const Followed& followed, Time now) const {
     text += ", " + describe_jobs(followed.state);
   }
   const int64_t restarts = followed.state.restarts;
-  if (restarts > 0) text += fmt::format(", {} restart{}", restarts, restarts == 1 ? "" : "s");
+  if (restarts > 0) text += ", " + base::counted(restarts, "restart");
   const std::string why = brief(followed);
   return why.empty() ? text : text + "; " + why;
 }

@@ -242,7 +242,7 @@ base::Diagnostic& add(k8s::Violations& out, std::string_view rule, std::string f
 }
 
 std::string shorten_hint(std::string_view what, size_t excess) {
-  return fmt::format("shorten {} by {} character{}", what, excess, excess == 1 ? "" : "s");
+  return fmt::format("shorten {} by {}", what, base::counted(excess, "character"));
 }
 
 void add_too_long(k8s::Violations& out, std::string_view rule, std::string field, std::string message,

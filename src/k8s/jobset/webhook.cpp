@@ -198,8 +198,8 @@ void check_coordinator_index(const JobSetView& job_set, const Node& coordinator,
   if (job_index < 0 || job_index >= job->replicas) {
     base::Diagnostic& diagnostic =
         add(out, "jobset/coordinator", "",
-            fmt::format("the coordinator's jobIndex is {}, replicatedJob \"{}\" has {} replica{}", job_index,
-                        name, job->replicas, job->replicas == 1 ? "" : "s"),
+            fmt::format("the coordinator's jobIndex is {}, replicatedJob \"{}\" has {}", job_index, name,
+                        base::counted(job->replicas, "replica")),
             culprit("jobIndex"), index_hint(job->replicas));
     add_note(diagnostic, "the replicas", job->node->get("replicas"));
     return;
@@ -218,8 +218,8 @@ void check_coordinator_index(const JobSetView& job_set, const Node& coordinator,
   if (pod_index >= 0 && pod_index < *job->completions) return;
   base::Diagnostic& diagnostic =
       add(out, "jobset/coordinator", "",
-          fmt::format("the coordinator's podIndex is {}, a Job of replicatedJob \"{}\" has {} pod{}",
-                      pod_index, name, *job->completions, *job->completions == 1 ? "" : "s"),
+          fmt::format("the coordinator's podIndex is {}, a Job of replicatedJob \"{}\" has {}", pod_index,
+                      name, base::counted(*job->completions, "pod")),
           culprit("podIndex"), index_hint(*job->completions));
   add_note(diagnostic, "the number of pods", job->job_spec->get("completions"));
 }

@@ -112,13 +112,13 @@ std::optional<Quantity> stored_amount(std::string_view text);
 using Amounts = std::map<std::string_view, Quantity>;
 using ReadAmount = std::optional<Quantity> (*)(std::string_view text);
 
-void add(Amounts& to, const Amounts& amounts);
+void add_amounts(Amounts& to, const Amounts& amounts);
 // `list` may be nullptr.
 Amounts amounts_in(const yaml::Node* list, ReadAmount read);
 // The most of `list`, requests or limits, that containers need at the same time: the running ones with their
 // sidecars, or an init container with the sidecars started before it, which run alongside all that follows.
 // Source of the rules: k8s.io/component-helpers/resource, PodRequests.
-Amounts needed(const yaml::Node& pod_spec, std::string_view list, ReadAmount read);
+Amounts most_needed(const yaml::Node& pod_spec, std::string_view list, ReadAmount read);
 
 // The names under which vendors' device plugins offer all their devices: {"nvidia.com", "gpu"}.
 struct Device {

@@ -287,7 +287,7 @@ void raise(Amounts& to, const Amounts& amounts) {
 
 }  // namespace
 
-void add(Amounts& to, const Amounts& amounts) {
+void add_amounts(Amounts& to, const Amounts& amounts) {
   for (const auto& [resource, quantity] : amounts) {
     const auto [at, is_new] = to.emplace(resource, quantity);
     if (!is_new) at->second.add(quantity);
@@ -303,20 +303,20 @@ Amounts amounts_in(const yaml::Node* list, ReadAmount read) {
   return out;
 }
 
-Amounts needed(const yaml::Node& pod_spec, std::string_view list, ReadAmount read) {
+Amounts most_needed(const yaml::Node& pod_spec, std::string_view list, ReadAmount read) {
   Amounts running;
   for (const yaml::Node* container : yaml::items_at(pod_spec, "containers"))
-    add(running, amounts_in(container->at({"resources", list}), read));
+    add_amounts(running, amounts_in(container->at({"resources", list}), read));
   Amounts sidecars;
   Amounts starting;
   for (const yaml::Node* container : yaml::items_at(pod_spec, "initContainers")) {
     Amounts own = amounts_in(container->at({"resources", list}), read);
     if (yaml::text_at(*container, "restartPolicy") == "Always") {
-      add(running, own);
-      add(sidecars, own);
+      add_amounts(running, own);
+      add_amounts(sidecars, own);
       raise(starting, sidecars);
     } else {
-      add(own, sidecars);
+      add_amounts(own, sidecars);
       raise(starting, own);
     }
   }
@@ -396,9 +396,9 @@ void check_pod_resources(const Field& spec, const PodFacts& facts, Report& repor
     return;
   }
   check_pod_level_resources(resources, facts, report);
-  check_covers(resources.child("requests"), needed(*spec.node(), "requests", stored_amount), false, "request",
-               report);
-  check_covers(resources.child("limits"), needed(*spec.node(), "limits", stored_amount), true, "limit",
+  check_covers(resources.child("requests"), most_needed(*spec.node(), "requests", stored_amount), false,
+               "request", report);
+  check_covers(resources.child("limits"), most_needed(*spec.node(), "limits", stored_amount), true, "limit",
                report);
   check_container_limits(spec, resources, report);
 }

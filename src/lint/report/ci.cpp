@@ -70,8 +70,7 @@ std::string github_report(const ReportInput& input) {
       if (d.severity == command.severity && ++count <= kShown) out += annotation(d, command.name, places);
     }
     if (count <= kShown) continue;
-    const size_t more = count - kShown;
-    rest += fmt::format("{}{} {}{}", rest.empty() ? "" : ", ", more, command.name, more == 1 ? "" : "s");
+    rest += (rest.empty() ? "" : ", ") + base::counted(count - kShown, command.name);
   }
   if (rest.empty()) return out;
   return out +

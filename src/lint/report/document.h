@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostic.h"
@@ -95,10 +97,30 @@ std::string to_text(const Document& document, base::TextStyle style);
 inline constexpr size_t kLongestComment = 60'000;  // bytes; 65536 are accepted, with the last lines
 inline constexpr size_t kWhole = SIZE_MAX;
 std::string to_markdown(const Document& document, size_t longest = kLongestComment);
-
-// "3 fields", "1 field"
-std::string counted(size_t count, std::string_view noun);
 // "jobs/llama.yaml:8"
 std::string place_of(const base::Location& location);
+
+// What stands before the first of several texts, between two, and after the last.
+struct Joints {
+  std::string_view opening;
+  std::string_view between;
+  std::string_view closing;
+};
+
+// Writes texts with `joints` before, between and after them, in parts of about a megabyte. False if not
+// everything could be written.
+template <class Texts, class Write, class Projection = std::identity>
+bool write_joined(const Texts& texts, const Joints& joints, const Write& write, Projection text_of = {}) {
+  constexpr size_t kAtOnce = size_t{1} << 20U;
+  std::string part(joints.opening);
+  std::string_view joint;
+  for (const auto& one : texts) {
+    part.append(std::exchange(joint, joints.between)).append(std::invoke(text_of, one));
+    if (part.size() < kAtOnce) continue;
+    if (!write(part)) return false;
+    part.clear();
+  }
+  return write(part.append(joints.closing));
+}
 
 }  // namespace trainjobc::report

@@ -16,10 +16,10 @@
 namespace trainjobc::lint {
 namespace {
 
+using base::counted;
 using base::Diagnostic;
 using base::Location;
 using base::Severity;
-using report::counted;
 using report::Json;
 
 // 2 errors, 1 warning
@@ -116,18 +116,13 @@ uint64_t hash(std::initializer_list<std::string_view> parts) {
 
 // For people: each diagnostic with its source line, then a summary.
 bool text_report(const ReportInput& input, const WritePart& write) {
-  constexpr size_t kAtOnce = size_t{1} << 20U;
   if (input.diagnostics.empty()) return true;
-  std::string part;
-  for (const Diagnostic& diagnostic : input.diagnostics.items()) {
-    part += base::format_text(diagnostic, input.style);
-    part += '\n';
-    if (part.size() < kAtOnce) continue;
-    if (!write(part)) return false;
-    part.clear();
-  }
-  if (!input.is_quiet) part += summary(input);
-  return write(part);
+  const std::string closing = "\n" + (input.is_quiet ? "" : summary(input));
+  const auto text_of = [&](const Diagnostic& diagnostic) {
+    return base::format_text(diagnostic, input.style);
+  };
+  return report::write_joined(input.diagnostics.items(), {.between = "\n", .closing = closing}, write,
+                              text_of);
 }
 
 std::string json_report(const ReportInput& input) {

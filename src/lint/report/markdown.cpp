@@ -125,7 +125,7 @@ class Comment {
   std::string end(std::string_view noun) {
     if (left_out_ > 0)
       out_ += noun.empty() ? fmt::format("\n… and {} more\n", left_out_)
-                           : fmt::format("… and {} more\n", counted(left_out_, noun));
+                           : fmt::format("… and {} more\n", base::counted(left_out_, noun));
     out_.erase(out_.find_last_not_of('\n') + 1);
     return out_ + "\n";
   }

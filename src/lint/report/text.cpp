@@ -161,10 +161,6 @@ std::string to_text(const Document& document, base::TextStyle style) {
   return std::move(writer.out);
 }
 
-std::string counted(size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string place_of(const base::Location& location) {
   return fmt::format("{}:{}", location.file ? location.file->name() : "", location.line);
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "yaml/rewrite/rewrite.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 
 #include "base/text/text.h"
 #include "yaml/read/syntax.h"
-#include "yaml/rewrite/rewriter.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::yaml {

@@ -432,7 +432,7 @@ std::string wrong_value(const Trained& trained, std::string_view name, std::stri
   }
   const auto number = base::read_integer(value);
   if (!number || *number == trained.nodes) return "";
-  const std::string nodes = fmt::format("{} node{}", trained.nodes, trained.nodes == 1 ? "" : "s");
+  const std::string nodes = base::counted(trained.nodes, "node");
   if (name == "NNODES") return fmt::format("{} contradicts the job, which has {}", value, nodes);
   // Some count nodes, some processes.
   const auto wanted = wanted_per_node(trained);

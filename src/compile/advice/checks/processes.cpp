@@ -144,9 +144,9 @@ void check_flux(const policy::RuntimeInfo& info, int64_t processes, std::string 
   const int64_t gpus = policy::gpus_per_node(policy::resources_per_node(info));
   if (processes <= 1 || gpus < 1) return;
   advisor.warn(kProcessesPerGpu, std::move(field),
-               fmt::format("Flux requests {} GPU{} for each of the {} processes of a node, and the node has "
+               fmt::format("Flux requests {} for each of the {} processes of a node, and the node has "
                            "no more than that: they never start",
-                           gpus, gpus == 1 ? "" : "s", processes),
+                           base::counted(gpus, "GPU"), processes),
                where, "write numProcPerNode: 1");
 }
 

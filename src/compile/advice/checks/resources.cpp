@@ -183,8 +183,8 @@ std::string effect_of_hiding(const AdviceContext& context, int64_t gpus) {
   }
   if (framework && framework->counts_gpus) {
     if (gpus == 1 || !rendered) return "";
-    return fmt::format("{} counts {} worker{} instead of one per GPU, which is {}", framework->title,
-                       processes, processes == 1 ? "" : "s", processes * gpus);
+    return fmt::format("{} counts {} instead of one per GPU, which is {}", framework->title,
+                       base::counted(processes, "worker"), processes * gpus);
   }
   return policy.flux ? fmt::format("Flux runs the command without GPUs instead of with {} per node", gpus)
                      : "";

@@ -192,8 +192,7 @@ const Node* with_read(const Maker& make, const Node& container, const NodeList& 
   NodeList added;
   for (const Node* item : env) {
     const std::string_view name = yaml::text_at(*item, "name");
-    const auto sets = [&](const Node* own) { return yaml::text_at(*own, "name") == name; };
-    if (reads(container, name) && std::ranges::none_of(yaml::items_at(container, "env"), sets))
+    if (reads(container, name) && !yaml::find_named(yaml::items_at(container, "env"), name))
       added.push_back(item);
   }
   if (added.empty()) return &container;

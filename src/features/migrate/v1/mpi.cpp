@@ -322,8 +322,8 @@ class MpiDraft {
   }
 
   bool sets(const Replica& replica, std::string_view name) const {
-    const auto is_it = [&](const Node* item) { return yaml::text_at(*item, "name") == name; };
-    return std::ranges::any_of(yaml::items_at(main_container(pods_of(conversion_, replica)), "env"), is_it);
+    return yaml::find_named(yaml::items_at(main_container(pods_of(conversion_, replica)), "env"), name) !=
+           nullptr;
   }
 
   void add_launcher(const Replica& launcher) {
