@@ -80,9 +80,8 @@ class CommentScanner {
     const std::string_view rest = text.substr(at + kMarker.size());
     const size_t dashes = rest.find("--");
     Comment comment;
-    for (const std::string_view rule : base::split(rest.substr(0, dashes), ", \t")) {
-      if (!rule.empty()) comment.rules.emplace_back(rule);
-    }
+    for (const std::string_view rule : base::non_empty_parts(rest.substr(0, dashes), ", \t"))
+      comment.rules.emplace_back(rule);
     comment.line = alone ? next_line(line) : line;
     comment.location = {&file_, line, static_cast<uint32_t>(at + 1), line,
                         static_cast<uint32_t>(text.size() + 1)};

@@ -21,9 +21,7 @@ namespace {
 
 // Not with std::filesystem::path, which keeps an object for each name: a text of 80 kB may have 40,000.
 std::vector<std::string_view> names_of(std::string_view path) {
-  std::vector<std::string_view> names = split(path, "/");
-  std::erase(names, "");
-  return names;
+  return non_empty_parts(path, "/");
 }
 
 std::string joined(std::span<const std::string_view> names) {

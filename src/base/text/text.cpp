@@ -54,6 +54,12 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
   return parts;
 }
 
+std::vector<std::string_view> non_empty_parts(std::string_view text, std::string_view separators) {
+  std::vector<std::string_view> parts = split(text, separators);
+  std::erase(parts, "");
+  return parts;
+}
+
 namespace {
 
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

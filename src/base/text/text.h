@@ -146,6 +146,8 @@ inline std::string upper_case(std::string_view text) {
 
 // The parts of a text between any of these characters, including empty ones: at least one, also of "".
 std::vector<std::string_view> split(std::string_view text, std::string_view separators);
+// Those of them that are not empty.
+std::vector<std::string_view> non_empty_parts(std::string_view text, std::string_view separators);
 
 // "3 fields", "1 field"
 std::string counted(std::integral auto count, std::string_view noun) {

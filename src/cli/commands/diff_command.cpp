@@ -319,9 +319,7 @@ bool page(Console& console, const std::string& text) {
   if (pager.empty() || pager == "less") pager = "less -FRX";
   if (pager == "cat") return false;
   base::ProcessRequest request;
-  for (const std::string_view word : base::split(pager, " ")) {
-    if (!word.empty()) request.argv.emplace_back(word);
-  }
+  for (const std::string_view word : base::non_empty_parts(pager, " ")) request.argv.emplace_back(word);
   if (request.argv.empty()) return false;
   request.input = console.readable(text);
   request.streams = base::Streams::Terminal;

@@ -5,7 +5,6 @@
 // would need global state, and the linker drops them from a static library.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>

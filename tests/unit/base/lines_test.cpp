@@ -36,6 +36,8 @@ TEST_CASE("split: all parts, the empty ones, too") {
   CHECK(split("a,", ",") == Parts{"a", ""});
   CHECK(split(",", ",") == Parts{"", ""});
   CHECK(split("a, b\tc", ", \t") == Parts{"a", "", "b", "c"});
+  CHECK(non_empty_parts(", a,, b,", ", ") == Parts{"a", "b"});
+  CHECK(non_empty_parts("", ",").empty());
 }
 
 }  // namespace trainjobc::base::lines_test

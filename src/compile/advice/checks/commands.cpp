@@ -226,18 +226,12 @@ bool is_flag(std::string_view word) {
          !base::is_digit(word[name]);
 }
 
-std::vector<std::string_view> split_at_spaces(std::string_view text) {
-  std::vector<std::string_view> words = base::split(text, " ");
-  std::erase(words, "");
-  return words;
-}
-
 // The arguments in the word, if it begins with a flag and holds another one; empty for anything else, also
 // for the value of --flag=VALUE, and for text with quotes, which something else reads.
 std::vector<std::string_view> arguments_in(std::string_view word) {
   if (!is_flag(word) || is_template(word) || word.find_first_of("'\"`\\\n\t") != std::string_view::npos)
     return {};
-  std::vector<std::string_view> parts = split_at_spaces(word);
+  std::vector<std::string_view> parts = base::non_empty_parts(word, " ");
   const size_t equals = parts.front().find('=');
   const auto is_plain = [&](std::string_view part) {
     return is_flag(part) && part.find('=') != std::string_view::npos;
