@@ -21,6 +21,7 @@
 # make docs     the documentation's site in build/docs/site
 # make playground  the page that compiles in the browser, with emscripten, in the site of `make docs`
 # make fuzz     run each fuzz target for FUZZ_SECONDS under ASan and UBSan; FUZZ_TARGETS="read merge" for some of them
+# make attack   every command on 20,000 repositories from a grammar, under ASan and UBSan; ATTACK="--seed 7 --cases 1000" for others
 # make coverage the lines of src that the inputs of the last `make fuzz` reach
 # make format   clang-format;  make tidy  clang-tidy;  make asan  the tests under ASan and UBSan
 # make tsan     render, lint and diff with eight threads under ThreadSanitizer
@@ -36,11 +37,12 @@ TRAIN ?= all
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS ?=
 COST ?= --all
+ATTACK ?= --cases 20000 --seconds 1800
 CMAKE_FLAGS ?=
 MACHINE ?= $(shell uname -m)
 PREFIX ?= /usr/local
 
-.PHONY: all build bootstrap demo test unit dev e2e golden live train compose bench bench-growth cost format tidy asan tsan fuzz coverage python install tarball deb wheel sdist image dist static arm64 macos docs playground clean
+.PHONY: all build bootstrap demo test unit dev e2e golden live train compose bench bench-growth cost format tidy asan tsan fuzz attack coverage python install tarball deb wheel sdist image dist static arm64 macos docs playground clean
 
 all: build
 
@@ -135,6 +137,11 @@ fuzz: bootstrap
 	  -DCMAKE_CXX_COMPILER=$$(tools/clang.sh) > /dev/null
 	@ninja -C build-fuzz --quiet fuzz_targets
 	@python3 tests/fuzz/run.py build-fuzz/tests/fuzz $(FUZZ_SECONDS) $(FUZZ_TARGETS)
+
+attack: bootstrap
+	@cmake -S . -B build-asan -G Ninja -DCMAKE_BUILD_TYPE=Debug -DTRAINJOBC_SANITIZE=ON > /dev/null
+	@ninja -C build-asan --quiet attack_driver
+	@python3 tests/attack/attack_test.py build-asan/tests/attack/attack_driver $(ATTACK)
 
 coverage: bootstrap
 	@tools/bootstrap.sh llvm-$$(tools/clang.sh | tr -dc 0-9)

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Runs commands, language servers and reviews over files in memory, many in one process. Each line of
+// standard input is a request of attack_test.py, each line of standard output the answer to one of its runs.
+// What crashes or hangs ends the process.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "support/lsp_client.h"
+#include "support/properties/reviewing.h"
+#include "support/test_console.h"
+
+namespace trainjobc::test {
+namespace {
+
+using Json = nlohmann::json;
+
+// Programs that print what the request says.
+class FakePrograms final : public base::ProcessRunner {
+ public:
+  explicit FakePrograms(const Json& programs) : programs_(programs) {}
+
+  base::IoResult<base::ProcessResult> run(const base::ProcessRequest& request) override {
+    const auto found = programs_.find(request.argv[0]);
+    if (found == programs_.end()) return base::io_error("run", request.argv[0], ENOENT);
+    return base::ProcessResult{found->value("status", 0), found->value("out", ""), found->value("err", "")};
+  }
+
+ private:
+  const Json& programs_;
+};
+
+// The most memory that the process has had since `forget`.
+class Memory {
+ public:
+  static void forget() { std::ofstream("/proc/self/clear_refs") << "5"; }
+  static long peak_kilobytes() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with("VmHWM:")) return std::stol(line.substr(6));
+    }
+    return 0;
+  }
+};
+
+long processor_microseconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return now.tv_sec * 1'000'000L + now.tv_nsec / 1000;
+}
+
+Json run_command(base::MemoryFileSystem& files, const Json& run) {
+  FakePrograms programs(run.contains("programs") ? run["programs"] : Json::object());
+  TestConsole console(files);
+  console.in = run.value("stdin", "");
+  console.variables = run.value("variables", std::map<std::string, std::string>());
+  console.terminal = run.value("terminal", false);
+  console.programs = &programs;
+  Json answer;
+  try {
+    answer["status"] = cli::run(run["arguments"].get<std::vector<std::string>>(), console);
+  } catch (const std::exception& error) {  // as main() reports it
+    answer["status"] = cli::kFailed;
+    console.err += fmt::format("trainjobc: internal error, please report it: {}\n", error.what());
+  }
+  answer["out"] = console.out;
+  answer["err"] = console.err;
+  return answer;
+}
+
+// Each method at each position, and each code action that is offered resolved.
+Json run_language_server(const base::MemoryFileSystem& files, const Json& run) {
+  LspFiles disk;
+  for (const auto& [path, text] : files.files) disk.disk.files["/repo/" + path] = text;
+  LspClient client(disk);
+  client.start();
+  const std::string path = "/repo/" + run["path"].get<std::string>();
+  client.open(path, disk.disk.files[path]);
+  client.server.publish_early();
+  client.server.publish();
+  Json answer{{"unanswered", Json::array()}};
+  std::string out;
+  const auto request = [&](const std::string& method, Json params) {
+    Json result = client.request(method, std::move(params));
+    if (result == "no answer") answer["unanswered"].push_back(method);
+    out += result.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return result;
+  };
+  for (const Json& position : run["positions"]) {
+    Json params = run.value("parameters", Json::object());
+    params["textDocument"] = {{"uri", lsp::uri_of(path)}};
+    params["position"] = {{"line", position[0]}, {"character", position[1]}};
+    params["range"] = {{"start", params["position"]}, {"end", params["position"]}};
+    for (const Json& method : run["methods"]) {
+      const Json result = request(method, params);
+      if (method != "textDocument/codeAction" || !result.is_array()) continue;
+      for (const Json& action : result) request("codeAction/resolve", action);
+    }
+  }
+  for (const Json& message : client.sent)
+    out += message.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  answer["status"] = 0;
+  answer["out"] = std::move(out);
+  answer["err"] = "";
+  return answer;
+}
+
+Json run_one(base::MemoryFileSystem& files, const Json& run) {
+  if (run.contains("methods")) return run_language_server(files, run);
+  if (run.contains("review"))
+    return {{"status", 0}, {"out", wrong_with_review(run["review"].get<std::string>())}, {"err", ""}};
+  return run_command(files, run);
+}
+
+// The files that are not as they were; null for one that is gone.
+Json changes(const std::map<std::string, std::string>& before,
+             const std::map<std::string, std::string>& after) {
+  Json changed = Json::object();
+  for (const auto& [path, text] : after) {
+    const auto found = before.find(path);
+    if (found == before.end() || found->second != text) changed[path] = text;
+  }
+  for (const auto& [path, text] : before) {
+    if (!after.contains(path)) changed[path] = nullptr;
+  }
+  return changed;
+}
+
+void answer_request(const Json& request) {
+  const auto given = request["files"].get<std::map<std::string, std::string>>();
+  base::MemoryFileSystem files;
+  for (const Json& run : request["runs"]) {
+    if (!run.value("keep", false)) files.files = given;
+    const auto before = files.files;
+    ::alarm(run.value("seconds", 60U));
+    Memory::forget();
+    const long start = processor_microseconds();
+    Json answer = run_one(files, run);
+    answer["microseconds"] = processor_microseconds() - start;
+    answer["kilobytes"] = Memory::peak_kilobytes();
+    ::alarm(0);
+    answer["changed"] = changes(before, files.files);
+    std::cout << answer.dump(-1, ' ', false, Json::error_handler_t::replace) << "\n" << std::flush;
+  }
+}
+
+}  // namespace
+}  // namespace trainjobc::test
+
+int main() {
+  for (std::string line; std::getline(std::cin, line);)
+    trainjobc::test::answer_request(nlohmann::json::parse(line));
+  return 0;
+}
