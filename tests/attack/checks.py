@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What must be true of a repository, whatever is in it. Each check returns a list of Failure."""
 import collections
+import copy
 import dataclasses
 import json
 import random
@@ -13,6 +14,7 @@ REFUSED = ("yaml", "input", "jobset")  # stages of what the cluster would refuse
 STATUSES = (0, 1, 2)
 LEAK = re.compile(r"(?<!\$)(?:\$\$)*\$\{?ATTACK_LEAK")
 DRIVE = re.compile(r"^[A-Za-z]:[/\\]")
+FEW, MANY, MOST = 8, 8, 2.5  # jobs, of which many times as many may take this much more than as many times
 RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")
 
 
@@ -46,7 +48,7 @@ class Runner:
         self.failures = []
 
     def version_words(self, words):
-        takes = words[0] not in ("migrate", "function", "runtimes", "new", "lsp", "webhook") and "--from-version" not in words
+        takes = words[0] not in ("(the library)", "migrate", "function", "runtimes", "new", "lsp", "webhook") and "--from-version" not in words
         return [words[0], "--trainer-version", self.repository.version, *words[1:]] if takes and self.repository.version != "auto" else words
 
     def run_of(self, command, rng):
@@ -57,6 +59,8 @@ class Runner:
                                    "arguments": ["file:///repo/" + self.path(), "", "j"], "options": {"tabSize": 2, "insertSpaces": True}, "ch": "\n"}}
         if "review" in command.more:
             return {"review": self.review(rng)}
+        if "library" in command.more:
+            return dict(command.more)
         run = {"arguments": self.version_words(command.words), "programs": {**self.repository.programs, **command.programs}}
         if command.stdin == "resource-list":
             run["stdin"] = json.dumps({"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": self.repository.items["in.yaml"]})
@@ -236,7 +240,7 @@ class Runner:
             return
         if answers[0]["out"] != answers[1]["out"] or answers[0]["err"] != answers[1]["err"]:
             self.fail("sameness", "render --threads 3", "prints something else than with one thread per processor")
-        if answers[0]["status"] == 0:
+        if answers[0]["status"] == 0 and answers[0]["out"]:
             if answers[3]["status"] != 0 or not self.reads(answers[3]["out"]):
                 return self.fail("sameness", "explain", f"ended with {answers[3]['status']}: {answers[3]['err'][:500]}")
             if answers[4]["status"] != 0:
@@ -244,6 +248,37 @@ class Runner:
             masked, explained = commands.documents(answers[2]["out"]), commands.documents(answers[3]["out"])
             if masked != explained:
                 self.fail("sameness", "explain", f"explains other objects than render prints:\n{answers[2]['out'][:3000]}\n-----\n{answers[3]['out'][:3000]}")
+
+    def check_growth(self, rng):
+        """Of many times the jobs, a command takes about as many times the memory and time."""
+        words = rng.choice((["lint", "--no-config", "in.yaml"], ["lint", "--no-config", "--fix=all", "--diff", "in.yaml"], ["explain", "--no-config", "in.yaml"],
+                            ["render", "--no-config", "--ssh-key", "omit", "in.yaml"], ["plan", "--no-config", "in.yaml"], ["graph", "--no-config", "in.yaml"],
+                            ["migrate", "--no-config", "in.yaml"], ["diff", "--no-config", "--from", "in.yaml", "in.yaml"]))
+        renames = rng.random() < 0.7
+        name = " ".join(words[:1]) + f" of {MANY} times the jobs"
+        for _ in range(3):  # others use the machine, too
+            costs = []
+            for count in (FEW, FEW * MANY):
+                files = {**self.files, "in.yaml": self.repeated(count, renames)}
+                answers = self.driver.run(files, [{"arguments": words}] * 2)
+                if "crash" in answers[-1]:
+                    return self.fail("crash", name, answers[-1]["crash"])
+                costs.append([min(each[cost] for each in answers) for cost in ("microseconds", "kilobytes")])
+            (time, memory), (more_time, more_memory) = costs
+            if more_time <= MOST * MANY * time + 50_000 and more_memory <= MOST * MANY * memory:
+                return None
+        return self.fail("growth", name, f"{FEW} times: {time} µs, {memory} kB; {FEW * MANY} times: {more_time} µs, {more_memory} kB")
+
+    def repeated(self, count, renames):
+        others = [item for item in self.objects() if item.get("kind") != "TrainJob"]
+        jobs = [item for item in self.objects() if item.get("kind") == "TrainJob"]
+        made = []
+        for number in range(count):
+            for job in copy.deepcopy(jobs):
+                if renames and isinstance(job.get("metadata"), dict):
+                    job["metadata"]["name"] = f"j-{number}"
+                made.append(json.dumps(job) + "\n")
+        return "---\n".join([json.dumps(item) + "\n" for item in others] + made)
 
 
 def check_repository(driver, repository, seed, only=None, most=6):
@@ -256,12 +291,14 @@ def check_repository(driver, repository, seed, only=None, most=6):
     if not only or single:
         runner.check_commands(single[:1] or chosen, random.Random(f"positions {seed}"))
     if repository.kind in commands.ONE and not single:
-        what = rng.choice(("fix", "fix=all", "fix=all", "fix=all", "migrate", "same", "same", "agree")) if repository.kind != "v1" else "migrate"
+        what = rng.choice(("fix", "fix=all", "fix=all", "fix=all", "migrate", "same", "same", "agree", "growth")) if repository.kind != "v1" else "migrate"
         before = runner.check_agreement()
         if what.startswith("fix") and len(before) == 2:
             runner.check_fixes(before, f"--{what}")
         elif what == "migrate":
             runner.check_migrate()
+        elif what == "growth" and rng.random() < 0.1:
+            runner.check_growth(rng)
         elif what == "same":
             runner.check_sameness()
     return runner.failures

@@ -149,6 +149,7 @@ def all_commands():
     yield Command(["lsp"], more={"methods": [method for method in METHODS if method not in EDITING]})
     yield Command(["lsp"], hides="none", more={"methods": sorted(EDITING)})
     yield Command(["webhook"], more={"review": True}, kinds=ONE)
+    yield Command(["(the library)"], more={"library": "in.yaml"}, kinds=ONE)
 
 
 COMMANDS = list(all_commands())

@@ -4,6 +4,7 @@
 // standard input is a request of attack_test.py, each line of standard output the answer to one of its runs.
 // What crashes or hangs ends the process.
 #include <fmt/format.h>
+#include <trainjobc/trainjobc.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -15,6 +16,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "support/lsp_client.h"
@@ -116,8 +118,37 @@ Json run_language_server(const base::MemoryFileSystem& files, const Json& run) {
   return answer;
 }
 
+// What the Python module binds: all of it over one file. The answer's text is what it shows to people.
+Json run_library(const base::MemoryFileSystem& files, const std::string& path) {
+  Request request{.inputs = {{path, files.text_of(path)}}, .ssh_key = SshKey::Omit};
+  std::string out;
+  const auto take_findings = [&](const std::vector<Finding>& findings) {
+    for (const Finding& finding : findings) out += finding.text;
+  };
+  if (const auto result = lint_manifests(request); const auto* lint = std::get_if<LintReport>(&result))
+    take_findings(lint->findings);
+  if (const auto result = render_manifests(request); const auto* rendering = std::get_if<Rendering>(&result))
+    take_findings(rendering->findings);
+  const auto explained = explain_manifests(request);
+  if (const auto* explanation = std::get_if<Explanation>(&explained)) {
+    take_findings(explanation->findings);
+    for (const ExplainedObject& object : explanation->objects) {
+      out += object.yaml;
+      for (const FieldOrigin& field : object.fields) out += field.value + "\n";
+    }
+  }
+  const auto planned = plan_manifests(request, {.ranks = true});
+  if (const auto* plan = std::get_if<Report>(&planned)) out += plan->text + plan->markdown + plan->json;
+  const auto differing = diff_versions(request, "2.1", "2.3");
+  if (const auto* difference = std::get_if<Difference>(&differing)) out += difference->report.text;
+  static_cast<void>(migrate_manifests(request));
+  static_cast<void>(compose_manifests(request));
+  return {{"status", 0}, {"out", out}, {"err", ""}};
+}
+
 Json run_one(base::MemoryFileSystem& files, const Json& run) {
   if (run.contains("methods")) return run_language_server(files, run);
+  if (run.contains("library")) return run_library(files, run["library"]);
   if (run.contains("review"))
     return {{"status", 0}, {"out", wrong_with_review(run["review"].get<std::string>())}, {"err", ""}};
   return run_command(files, run);
