@@ -42,6 +42,7 @@ WORDS = ("torchrun train.py" + " --a=b" * 130, "torchrun --nproc-per-node 2 trai
          "set -e\ntorchrun train.py\n", "export A=1; torchrun --nnodes 2 t.py", "if true; then\n  mpirun t\nfi", "exec", "env", "A=1", "#x", "")
 TEXTS = ("", "a", "1", "true", "null", "~", "yes", "0x1f", "1e3", "a: b", "#x", "${X}", "$(X)", "$X", "a\nb", "é", " a ", "%", "{{ .Values.a }}", "${ATTACK_LEAK}",
          "-", "a" * 300, "'", '"', "\t", "2001-01-01", "=", "<<", "*a", "&a", "!!str a", "[", "{", "@", "`", "0o17", "1_000", "\u2028", "\U0001d11e")
+PLACEHOLDERS = ("${X}", "{{ x }}", "$X", "$(X)", "%X%", "<x>")
 # What fields without an enum of their own may say.
 WORDS_OF = {
     "operator": ("In", "NotIn", "Exists", "DoesNotExist", "Equal", "Gt", "Any", "All"), "effect": ("NoSchedule", "NoExecute", "PreferNoSchedule"),
@@ -278,7 +279,8 @@ class Grammar:
         if self.chance(0.75):
             trainer = {}
             for field, values in (("numNodes", (1, 2, 3, 3, 2, 65)), ("image", IMAGES[:6]), ("numProcPerNode", (1, 2, 4)),
-                                  ("command", ([], ["torchrun", "t.py"], ["python", "t.py"], ["bash", "-c", "torchrun t.py"], ["mpirun", "python", "t.py"])),
+                                  ("command", ([], ["torchrun", "t.py"], ["python", "t.py"], ["bash", "-c", "torchrun t.py"], ["mpirun", "python", "t.py"],
+                                               ["torchrun t.py"], ["torchrun t.py" + " --a=b" * 130])),
                                   ("args", ([], ["--lr", "1"], ["a"] * 3)),
                                   ("env", ([], [{"name": "A", "value": "1"}], [{"name": "A"}, {"name": "B", "value": "2"}])),
                                   ("resourcesPerNode", ({}, {"limits": {"nvidia.com/gpu": 2}}, {"requests": {"cpu": "2"}}))):
@@ -364,7 +366,7 @@ class Grammar:
             holder = holder.setdefault("metadata", {})
         values = holder.setdefault(self.rng.choice(("labels", "annotations")), {}) if isinstance(holder, dict) else None
         if isinstance(values, dict):
-            values[self.rng.choice(KEYS)] = self.rng.choice(TEXTS if self.chance(0.5) else NAMES)
+            values[self.rng.choice(KEYS[4:])] = self.rng.choice(self.rng.choice((TEXTS, NAMES, PLACEHOLDERS)))
 
     def patch(self, item):
         """A patch of a job, of a container that may not be there, with or without variables."""
