@@ -92,4 +92,4 @@ def _plain(value: Any) -> Any:
         return value.isoformat().replace("+00:00", "Z")
     if isinstance(value, Mapping):
         return dict(value)
-    raise TypeError(f"a manifest can't contain a {type(value).__name__}")
+    raise TypeError(f"a manifest can't contain a value of type {type(value).__name__}")

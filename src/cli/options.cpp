@@ -291,10 +291,8 @@ bool check_inputs(Console& console, const InputFlags& flags, const lint::LoadedI
     all.insert(all.end(), compiled.passed_over.begin(), compiled.passed_over.end());
     say_passed_over(console, std::move(all));
   } else if (!loaded.excluded.empty()) {
-    note(console, fmt::format("{} excluded by the configuration: {}",
-                              loaded.excluded.size() == 1 ? "a file named on the command line is"
-                                                          : "files named on the command line are",
-                              fmt::join(loaded.excluded, ", ")));
+    note(console, fmt::format("skipped: {} {} under exclude in the settings",
+                              fmt::join(loaded.excluded, ", "), loaded.excluded.size() == 1 ? "is" : "are"));
   }
   if (flags.needs_objects && compiled.linted.empty()) {
     fail(console, "--fail-if-no-objects-found: the inputs contain no TrainJob and no runtime");

@@ -330,7 +330,8 @@ class VersionChooser {
         Diagnostic diagnostic = finding("advice/trainer-version", *about, *why);
         rules::except(diagnostic);
         diagnostic.message = fmt::format(
-            "these files are for different Trainer versions, and a cluster runs one: {} here, but {} in {}",
+            "these files are for different Trainer versions, but one cluster runs one version: {} here, but "
+            "{} in {}",
             why->text(), because->text(), against->id);
         diagnostic.hint = "each TrainJob is compiled for its own; pin one with --trainer-version";
         diagnostic.notes.push_back({because->text(), because->location});

@@ -107,7 +107,7 @@ def compare(temporary):
     r.commit("other", {"clusters/prod/gpt.yaml": job("gpt", 8)})
     r.git("checkout", "-q", "feature")
     base = short(r, "main~1")
-    reaches = """:9  spec.trainer.numNodes   reaches 1 object
+    reaches = """:9  spec.trainer.numNodes   changes 1 object
   spec.replicatedJobs[node]…containers[node].env[PET_NNODES].value   "4" → "6"
   spec.replicatedJobs[node].template.spec.parallelism   4 → 6
   spec.replicatedJobs[node].template.spec.completions   4 → 6
@@ -160,7 +160,7 @@ a.yaml:10:5: error: unknown field "numNode" in spec.trainer [input/unknown-field
       |     ^~~~~~~ did you mean "numNodes"?
 """
     more = """
-b.yaml:9  spec.trainer.numNodes   reaches 1 object
+b.yaml:9  spec.trainer.numNodes   changes 1 object
   spec.replicatedJobs[node]…containers[node].env[PET_NNODES].value   "1" → "3"
   spec.replicatedJobs[node].template.spec.parallelism   1 → 3
   spec.replicatedJobs[node].template.spec.completions   1 → 3
@@ -199,7 +199,7 @@ def lint(temporary):
    {0} |     resourcesPernode: {{}}
       |     ^~~~~~~~~~~~~~~~ did you mean "resourcesPerNode"?
 
-1 finding (1 error) in 1 of 1 file; 1 can be fixed with --fix=all
+1 finding (1 error) in 1 of 1 file; 1 fixable with --fix=all
 """
     check(r.run("lint", "--changed-since", "HEAD", "jobs"),
           (0, "", "note: what changed since HEAD affects no job and no runtime\n"), "lint: no change")
@@ -316,7 +316,7 @@ def submodules(temporary):
     inner.commit("changed", {"job.yaml": job("inner", 5)})
     sub = Repository(r.folder / "jobs/sub")
     sub.git("pull", "-q")
-    expected = """jobs/sub/job.yaml:9  spec.trainer.numNodes   reaches 1 object
+    expected = """jobs/sub/job.yaml:9  spec.trainer.numNodes   changes 1 object
   spec.replicatedJobs[node]…containers[node].env[PET_NNODES].value   "1" → "5"
   spec.replicatedJobs[node].template.spec.parallelism   1 → 5
   spec.replicatedJobs[node].template.spec.completions   1 → 5
@@ -441,7 +441,7 @@ def templates(temporary):
     chart = job("chart").replace("name: chart", "name: {{ .Release.Name }}")
     r = Repository(temporary / "templates").begin({"a.yaml": job("a"), "charts/b/templates/b.yaml": chart})
     r.write({"a.yaml": job("a", nodes=3)})
-    check(r.run("diff", "--base", "HEAD"), (1, """a.yaml:9  spec.trainer.numNodes   reaches 1 object
+    check(r.run("diff", "--base", "HEAD"), (1, """a.yaml:9  spec.trainer.numNodes   changes 1 object
   spec.replicatedJobs[node]…containers[node].env[PET_NNODES].value   "2" → "3"
   spec.replicatedJobs[node].template.spec.parallelism   2 → 3
   spec.replicatedJobs[node].template.spec.completions   2 → 3
@@ -467,14 +467,14 @@ def overlays(temporary):
         "overlays/b/kustomization.yaml": "resources: [../../base]\nnamespace: team-b\n"})
     r.write({"overlays/a/nodes.yaml": patch % 6,
              "base/job.yaml": job("bert").replace(", namespace: team-a", "").replace("train:1", "train:2")})
-    nodes = """overlays/a/nodes.yaml:4  spec.trainer.numNodes   reaches 1 object
+    nodes = """overlays/a/nodes.yaml:4  spec.trainer.numNodes   changes 1 object
   spec.replicatedJobs[node]…containers[node].env[PET_NNODES].value   "4" → "6"
   spec.replicatedJobs[node].template.spec.parallelism   4 → 6
   spec.replicatedJobs[node].template.spec.completions   4 → 6
   in JobSet team-a/bert in overlays/a
 
 """
-    changed = """base/job.yaml:7  spec.trainer.image   reaches 2 objects
+    changed = """base/job.yaml:7  spec.trainer.image   changes 2 objects
   spec.replicatedJobs[node]…containers[node].image   "r.io/train:1" → "r.io/train:2"
   in JobSet team-a/bert in overlays/a, JobSet team-b/bert in overlays/b
 

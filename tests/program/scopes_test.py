@@ -42,7 +42,7 @@ spec:
 SHARED = "clusters/prod and clusters/staging both define TrainJob team-a/bert"
 REPORT = """TrainJob team-a/bert in after/prod   no longer accepted
 %s
-after/prod/again.yaml:6  spec.trainer.numNodes   reaches 1 object
+after/prod/again.yaml:6  spec.trainer.numNodes   changes 1 object
   spec.replicatedJobs[node]…containers[node].env[PET_NNODES].value   "1" → "3"
   spec.replicatedJobs[node].template.spec.parallelism   1 → 3
   spec.replicatedJobs[node].template.spec.completions   1 → 3

@@ -178,7 +178,7 @@ def test_invalid_requests(job, tmp_path):
         trainjobc.render(job, ssh_key="none")
     with pytest.raises(TypeError, match="neither YAML, a path, a dict nor an object with to_dict.*: int"):
         trainjobc.render([1])
-    with pytest.raises(TypeError, match="a manifest can't contain a object"):
+    with pytest.raises(TypeError, match="a manifest can't contain a value of type object"):
         trainjobc.render({**job, "spec": object()})
     with pytest.raises(FileNotFoundError):
         trainjobc.render(tmp_path / "absent.yaml")

@@ -124,7 +124,7 @@ std::function<int(Console&)> setup_lsp(Command& command) {
   command.variables = {{std::string(kConfigVariable), "The configuration file."},
                        {"TRAINJOBC_TRAINER_VERSION", "Kubeflow Trainer version to compile for."},
                        {"TRAINJOBC_RUNTIMES", "A file or directory with more runtimes."},
-                       {"XDG_CACHE_HOME", "The cache folder; ~/.cache without it."}};
+                       {"XDG_CACHE_HOME", "The folder for caches. The default is ~/.cache."}};
   command.exit_statuses = {{0, "ended by the editor"},
                            {1, "the connection closed before the editor ended the session"},
                            {2, "usage or I/O error"}};

@@ -147,7 +147,7 @@ void print_differences(Console& console, const migrate::Migration& migration, co
   console.write_stderr(diff::format_text(migration.differences, {colour, false, true}));
 }
 
-// What is said of v1 jobs after the number of migrated objects.
+// Suffix of the summary line: the jobs that stay v1.
 std::string staying(size_t jobs) {
   if (jobs == 0) return "";
   return jobs == 1 ? "; 1 v1 job stays as it is" : fmt::format("; {} v1 jobs stay as they are", jobs);
@@ -296,11 +296,13 @@ std::function<int(Console&)> setup_migrate(Command& command) {
       .excludes("--output-dir");
   command.add("-w,--write", &flags->write, "Rewrite the files").excludes("--output-dir");
   command.add("--output-dir", &flags->output_dir, "Write the migrated files to DIR instead").takes("DIR");
-  command.add("--summary", &flags->summary, "Print a table of what becomes of each object, not the changes")
+  command
+      .add("--summary", &flags->summary, "Print a table of what each object is converted to, not the changes")
       .excludes("--diff");
   command
       .add("--report", &flags->report,
-           "Also write what becomes of each object, what differs, what to do and the order in which to apply "
+           "Also write what each object is converted to, what differs, what to do and the order in which to "
+           "apply "
            "the files, as Markdown or JSON")
       .takes("FILE.md|FILE.json");
   command.add("--runtime-name", &flags->runtime_name, "Name of the runtimes that v1 jobs need [by content]")

@@ -564,7 +564,8 @@ std::function<int(Console&)> setup_new(Command& command) {
   command.details = {
       "On a terminal, asks for what the flags leave open. Elsewhere --name, and the command if the runtime "
       "has none, must be given.",
-      "What lint would say of the job is said of the flags, and nothing is written. Comments in the output "
+      "What lint would report is reported against the flag that caused it, and nothing is written. Comments "
+      "in the output "
       "are at values to look at."};
   command.variables = {{std::string(kConfigVariable), "The configuration file."}};
   command.exit_statuses = {{0, "written"}, {1, "lint would report a finding"}, {2, "usage or I/O error"}};

@@ -427,7 +427,7 @@ Command& add_pull(Command& command, RuntimesPullFlags& flags) {
 
 Command& add_check(Command& command, RuntimesCheckFlags& flags) {
   Command& check =
-      command.add_command("check", "Compare runtimes with the catalogue and a cluster, by meaning");
+      command.add_command("check", "Compare runtimes with the catalogue and a cluster, semantically");
   check.add("PATH", &flags.paths, "Files or directories with runtimes").takes("PATH");
   flags.directories.add_to(check);
   check.add("--cluster", &flags.ask_cluster,

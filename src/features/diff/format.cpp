@@ -296,7 +296,7 @@ class ReachCollector {
     std::vector<Block> blocks;
     for (const Source& source : sources_) {
       Block& block = blocks.emplace_back();
-      block.head = {{source.place}, {"reaches " + counted(source.objects.size(), "object")}};
+      block.head = {{source.place}, {"changes " + counted(source.objects.size(), "object")}};
       for (const Change& change : source.changes) {
         const bool all = change.objects.size() == source.objects.size();
         block.lines.push_back(line_of(change, all ? "" : "in " + names_of(change.objects), width));

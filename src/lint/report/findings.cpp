@@ -27,10 +27,12 @@ std::string by_severity(const base::Diagnostics& diagnostics) {
   std::string out;
   for (const auto& [severity, noun] :
        {std::pair(Severity::Error, "error"), std::pair(Severity::Warning, "warning"),
-        std::pair(Severity::Info, "note")}) {
+        std::pair(Severity::Info, "info")}) {
     const auto count =
         static_cast<size_t>(std::ranges::count(diagnostics.items(), severity, &Diagnostic::severity));
-    if (count > 0) out += (out.empty() ? "" : ", ") + counted(count, noun);
+    if (count == 0) continue;
+    out += (out.empty() ? "" : ", ") +
+           (severity == Severity::Info ? fmt::format("{} info", count) : counted(count, noun));
   }
   return out;
 }
@@ -47,7 +49,7 @@ std::string in_files(const ReportInput& input) {
   return fmt::format(" in {} of {}", found.size(), counted(all.size(), "file"));
 }
 
-// "; 1 can be fixed with --fix, 3 with --fix=all"; "" if none can.
+// "; 1 fixable with --fix, 2 more with --fix=all"; "" if none is.
 std::string fixable(const base::Diagnostics& diagnostics) {
   const auto has_fix = [](const Diagnostic& d) { return !d.fix.empty(); };
   const auto is_safe = [&](const Diagnostic& d) {
@@ -56,9 +58,9 @@ std::string fixable(const base::Diagnostics& diagnostics) {
   const auto all = std::ranges::count_if(diagnostics.items(), has_fix);
   const auto safe = std::ranges::count_if(diagnostics.items(), is_safe);
   if (all == 0) return "";
-  if (safe == 0) return fmt::format("; {} can be fixed with --fix=all", all);
-  return fmt::format("; {} can be fixed with --fix{}", safe,
-                     safe == all ? "" : fmt::format(", {} with --fix=all", all));
+  if (safe == 0) return fmt::format("; {} fixable with --fix=all", all);
+  return fmt::format("; {} fixable with --fix{}", safe,
+                     safe == all ? "" : fmt::format(", {} more with --fix=all", all - safe));
 }
 
 std::string summary(const ReportInput& input) {

@@ -59,7 +59,7 @@ TEST_CASE("advice/num-nodes-zero: by framework") {
 )");
   CHECK(
       advice("advice/num-nodes-zero", mpi("", "", "{mpi: {runLauncherAsNode: true}}") + zero) ==
-      R"(in.yaml:36:23: warning: numNodes: 0: the launcher is a node, and there is always one more [advice/num-nodes-zero]
+      R"(in.yaml:36:23: warning: numNodes: 0: the launcher counts as a node, and at least one worker is always created [advice/num-nodes-zero]
    36 |   trainer: {numNodes: 0}
       |                       ^ write 1 or more; suspend: true keeps a job from starting
 )");

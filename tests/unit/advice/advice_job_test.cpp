@@ -105,7 +105,7 @@ TEST_CASE("advice/mpi-num-nodes: one node is two pods") {
   const std::string rt = runtime("{mpi: {runLauncherAsNode: true}}", mpi_jobs());
   CHECK(
       advice("advice/mpi-num-nodes", rt + job("  trainer: {numNodes: 1}\n")) ==
-      R"(in.yaml:36:23: warning: numNodes: 1 runs two pods: the launcher is a node, and there is always one more [advice/mpi-num-nodes]
+      R"(in.yaml:36:23: warning: numNodes: 1 runs two pods: the launcher counts as a node, and at least one worker is always created [advice/mpi-num-nodes]
    36 |   trainer: {numNodes: 1}
       |                       ^ write 2 to make this clear, or use a runtime without the replicatedJob "node"
 )");

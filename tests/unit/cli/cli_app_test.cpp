@@ -249,14 +249,15 @@ Commands:
                               SVG
   compose                     Print a Compose file that runs a job on one machine, with
                               docker or podman
-  diff                        Compare rendered objects with a cluster, by meaning
+  diff                        Compare rendered objects with a cluster, other files, a
+                              branch or version
   submit                      Lint, render and apply to a cluster through kubectl
   migrate                     Rewrite TrainJobs and runtimes for another Trainer version
   new                         Write a first TrainJob, and a runtime for it
   lsp                         Run as a language server, for editors
   function                    Run as a KRM function, for kustomize and kpt
   runtimes                    List the runtimes that TrainJobs can name, or print one
-  kustomize-config            Print what kustomize has to know of TrainJobs and runtimes
+  kustomize-config            Print a kustomize configuration for TrainJobs and runtimes
   webhook                     Run as an admission webhook: findings as kubectl's
                               warnings
   schema                      Print the JSON Schema of a kind, for editors and

@@ -54,7 +54,7 @@ TEST_CASE("--fix: what can't be wrong; --fix=all: what was most likely meant, to
     9 |     numNode: 2  # two
       |     ^~~~~~~ did you mean "numNodes"?
 
-1 finding (1 error) in 1 of 1 file; 1 can be fixed with --fix=all
+1 finding (1 error) in 1 of 1 file; 1 fixable with --fix=all
 )");
   const Run all = lint(files, {"--fix=all", "-q", "a.yaml"});
   CHECK(all.status == 0);
@@ -66,7 +66,7 @@ TEST_CASE("--fix: what can't be wrong; --fix=all: what was most likely meant, to
   files.files["a.yaml"] = text;
   CHECK(lint(files, {"a.yaml"})
             .out.ends_with(
-                "2 findings (2 errors) in 1 of 1 file; 1 can be fixed with --fix, 2 with --fix=all\n"));
+                "2 findings (2 errors) in 1 of 1 file; 1 fixable with --fix, 1 more with --fix=all\n"));
   CHECK(lint(files, {"-q", "a.yaml"}).out ==
         R"(a.yaml:9:5: error: unknown field "numNode" in spec.trainer [input/unknown-field]
     9 |     numNode: 2  # two

@@ -92,8 +92,7 @@ TEST_CASE("exclude leaves out files and folders, found or named") {
   CHECK(names(files, {"."}) == "jobset.jobset.x-k8s.io/c\n");
   const Run named = run(files, {"lint", "charts/x/a.yaml"});
   CHECK(named.status == 0);
-  CHECK(named.err ==
-        "note: a file named on the command line is excluded by the configuration: charts/x/a.yaml\n");
+  CHECK(named.err == "note: skipped: charts/x/a.yaml is under exclude in the settings\n");
   const Run all = run(files, {"lint", "-v", "."});
   CHECK(all.err ==
         "note: ./charts/ is excluded by .trainjobc.yaml: skipped\n"
@@ -127,7 +126,7 @@ TEST_CASE("each file has the settings of the nearest configuration above it") {
     9 |     numNodes: 0
       |               ^ write 1 or more; suspend: true keeps a job from starting
 
-3 findings (1 error, 2 warnings) in 3 of 3 files; 1 can be fixed with --fix=all
+3 findings (1 error, 2 warnings) in 3 of 3 files; 1 fixable with --fix=all
 )");
   CHECK(both.status == 0);
   CHECK(run(files, {"lint", "--fail-on", "warning", "."}).status == 1);

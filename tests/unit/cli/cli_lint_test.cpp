@@ -291,7 +291,7 @@ TEST_CASE("an API version that never was is refused with its fix") {
         "   12 |     - {name: DEBUG, value: yes}\n"
         "      |                            ^~~ quote it: \"yes\"\n"
         "\n"
-        "2 findings (2 errors) in 1 of 1 file; 2 can be fixed with --fix\n");
+        "2 findings (2 errors) in 1 of 1 file; 2 fixable with --fix\n");
 }
 
 namespace {

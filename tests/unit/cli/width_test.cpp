@@ -203,7 +203,7 @@ TEST_CASE("width: what a change to files reaches") {
   run.flags.input.paths = {"old", "new"};
   CHECK(run.on(80) ==
         "new/runtime.yaml:23  spec.template.spec.replicatedJobs[0]…containers[0].image\n"
-        "    reaches 1 object\n"
+        "    changes 1 object\n"
         "  spec.replicatedJobs[node]…containers[node].image\n"
         "      \"registry.example/train:1\" →\n"
         "      \"registry.example/a/long/path/to/another/image:2\"\n"

@@ -125,10 +125,10 @@ TEST_CASE("consequences: JSON has what the cluster would say, and marks what oth
                        text.substr(text.rfind("\n\n") + 2));
   };
   CHECK(counts("env: {A: b, C: d}") ==
-        R"(2 of 3 marked; 1 finding (1 error) in 1 of 1 file; 1 can be fixed with --fix=all
+        R"(2 of 3 marked; 1 finding (1 error) in 1 of 1 file; 1 fixable with --fix=all
 )");
   CHECK(counts("env: [{key: A, value: b}]") ==
-        R"(1 of 2 marked; 1 finding (1 error) in 1 of 1 file; 1 can be fixed with --fix=all
+        R"(1 of 2 marked; 1 finding (1 error) in 1 of 1 file; 1 fixable with --fix=all
 )");
 }
 

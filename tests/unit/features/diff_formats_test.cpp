@@ -245,12 +245,12 @@ TEST_CASE("two directories: the jobs that a change to a runtime affects") {
   run.files.files["new/fresh.yaml"] = DiffRun::job("fresh", "2");
   run.flags.input.paths = {"old", "new"};
   const std::string text =
-      "new/runtime.yaml:23  spec.template.spec.replicatedJobs[0]…containers[0].image   reaches 2 objects\n"
+      "new/runtime.yaml:23  spec.template.spec.replicatedJobs[0]…containers[0].image   changes 2 objects\n"
       "  spec.replicatedJobs[node]…containers[node].image   \"registry.example/train:1\" → "
       "\"registry.example/train:2\"\n"
       "  in JobSet team-a/a, JobSet team-a/b\n"
       "\n"
-      "new/b.yaml:10  spec.trainer.numNodes   reaches 1 object\n"
+      "new/b.yaml:10  spec.trainer.numNodes   changes 1 object\n"
       "  spec.replicatedJobs[node].template.spec.parallelism   2 → 4\n"
       "  spec.replicatedJobs[node].template.spec.completions   2 → 4\n"
       "  in JobSet team-a/b\n"

@@ -80,7 +80,7 @@ TEST_CASE("kustomize: -k builds a root; findings are where the value is written"
   Folder folder;
   Run run = folder.run({"lint", "-k", "overlays/prod"});
   CHECK(run.out ==
-        kUnknownField + std::string("1 finding (1 error) in 1 of 4 files; 1 can be fixed with --fix=all\n"));
+        kUnknownField + std::string("1 finding (1 error) in 1 of 4 files; 1 fixable with --fix=all\n"));
   CHECK(run.status == 1);
   CHECK(folder.programs.calls ==
         std::vector<std::vector<std::string>>{{"kustomize", "build", "overlays/prod"}});
@@ -178,7 +178,7 @@ TEST_CASE("kustomize: a walk builds what no other kustomization includes, instea
   Folder folder;
   const Run run = folder.run({"lint", "-v", "."});
   CHECK(run.out ==
-        kUnknownField + std::string("1 finding (1 error) in 1 of 4 files; 1 can be fixed with --fix=all\n"));
+        kUnknownField + std::string("1 finding (1 error) in 1 of 4 files; 1 fixable with --fix=all\n"));
   CHECK(run.err ==
         "note: ./base/job.yaml is part of overlays/prod, which was built: skipped\n"
         "note: ./base/kustomization.yaml is part of overlays/prod, which was built: skipped\n"
@@ -348,7 +348,7 @@ TEST_CASE("kustomize: an object that a patch has renamed") {
         "overlays/prod/nodes.yaml:7:5: error: unknown field \"numProcPerNod\" in spec.trainer "
         "[input/unknown-field]\n"
         "    7 |     numProcPerNod: 8\n      |     ^~~~~~~~~~~~~ did you mean \"numProcPerNode\"?\n\n"
-        "2 findings (1 error, 1 warning) in 2 of 4 files; 1 can be fixed with --fix=all\n");
+        "2 findings (1 error, 1 warning) in 2 of 4 files; 1 fixable with --fix=all\n");
 }
 
 namespace {

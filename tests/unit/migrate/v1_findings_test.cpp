@@ -51,7 +51,7 @@ note: what differs from v1, and what to do: https://trainjobc.github.io/trainjob
   CHECK(
       said(torch("  nprocPerNode: gpu\n  elasticPolicy: {minReplicas: 1, maxReplicas: 4, metrics: [{type: "
                  "Resource}]}\n")) ==
-      R"(in.yaml:5:17: warning: Trainer starts one process per CPU, whatever this says [advice/v1-difference]
+      R"(in.yaml:5:17: warning: Trainer starts one process per CPU and ignores this value [advice/v1-difference]
     5 |   nprocPerNode: gpu
       |                 ^~~ write a number
 in.yaml:6:32: warning: Trainer 2.3 has no elastic training: the job runs on 2 nodes, and waits for all of them [advice/v1-difference]

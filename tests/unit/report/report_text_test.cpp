@@ -46,7 +46,7 @@ TEST_CASE("report text: each finding with its line, then a summary") {
         "      |                    ^~~\n"
         "  note: the job at jobs/llama.yaml:1:7\n"
         "\n"
-        "4 findings (2 errors, 1 warning, 1 note) in 2 of 3 files; 1 can be fixed with --fix\n");
+        "4 findings (2 errors, 1 warning, 1 info) in 2 of 3 files; 1 fixable with --fix\n");
 }
 
 TEST_CASE("report text: the summary counts errors and warnings") {
@@ -64,7 +64,7 @@ TEST_CASE("report text: the summary counts errors and warnings") {
   Findings elsewhere;  // in a file of --runtimes
   elsewhere.files = {"a.yaml"};
   elsewhere.found.add(elsewhere.unknown_field());
-  CHECK(summary(elsewhere) == "1 finding (1 error) in 1 of 2 files; 1 can be fixed with --fix\n");
+  CHECK(summary(elsewhere) == "1 finding (1 error) in 1 of 2 files; 1 fixable with --fix\n");
 }
 
 TEST_CASE("report text: colour is for the text alone") {

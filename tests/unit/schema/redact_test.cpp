@@ -129,7 +129,7 @@ TEST_CASE("redact: messages and hints show no secret") {
         R"(a.yaml:9:14: error: spec.trainer.env[0].value must be a string, not the integer *** [input/type]
   hint: quote it
 
-1 finding (1 error) in 1 of 1 file; 1 can be fixed with --fix
+1 finding (1 error) in 1 of 1 file; 1 fixable with --fix
 )");
   CHECK(
       printed({{"a.yaml", job + "metadata:\n  name: a\n  labels:\n    tok: \"" + kToken + "!!\"\n" + spec +
@@ -211,7 +211,7 @@ a.yaml:1:179: warning: this suppresses no finding of advice/image-tag [advice/un
 b.yaml:1:78: error: TrainJob/default/a is defined twice [input/duplicate-object]
   note: the first one at a.yaml:1:78
 
-3 findings (1 error, 2 warnings) in 2 of 2 files; 1 can be fixed with --fix=all
+3 findings (1 error, 2 warnings) in 2 of 2 files; 1 fixable with --fix=all
 )");
   CHECK(printed({{"a.yaml", "a: 1\n"}, {".trainjobc.yaml", "{failOn: " + token + "}\n"}}, {"lint", "."}) ==
         R"(.trainjobc.yaml:1:10: error: failOn must be error, warning or never [config/invalid]

@@ -135,7 +135,7 @@ TEST_CASE("if no version fits all jobs, each is compiled for its own, with a war
       "{name: rt}, "
       "runtimePatches: []}\n";
   CHECK(chosen({{"a.yaml", runtime()}, {"b.yaml", train_job(kOverrides)}, {"c.yaml", second}}) == R"(2.0, 2.3
-b.yaml:4:32: warning: these files are for different Trainer versions, and a cluster runs one: spec.podSpecOverrides exists only in 2.0 here, but spec.runtimePatches exists only since 2.2 in TrainJob/default/late [advice/trainer-version]
+b.yaml:4:32: warning: these files are for different Trainer versions, but one cluster runs one version: spec.podSpecOverrides exists only in 2.0 here, but spec.runtimePatches exists only since 2.2 in TrainJob/default/late [advice/trainer-version]
     4 | spec: {runtimeRef: {name: rt}, podSpecOverrides: [{targetJobs: [{name: node}]}]}
       |                                ^~~~~~~~~~~~~~~~ each TrainJob is compiled for its own; pin one with --trainer-version
   note: spec.runtimePatches exists only since 2.2 at c.yaml:4:32

@@ -71,11 +71,11 @@ void check_num_nodes(const AdviceContext& context, Advisor& advisor) {
   if (info.is_mpi() ? node || as_node : trainer_of(info).set != nullptr) {
     const PodSet* launcher = info.pod_set_by_name(model::kLauncher);
     if (!as_node || !node || !launcher || launcher->count.value != 1 || nodes.value != 1) return;
-    base::Diagnostic& found =
-        advisor.warn("advice/mpi-num-nodes", "spec.trainer.numNodes",
-                     "numNodes: 1 runs two pods: the launcher is a node, and there is always one more",
-                     yaml::locate(*nodes.node),
-                     "write 2 to make this clear, or use a runtime without the replicatedJob \"node\"");
+    base::Diagnostic& found = advisor.warn(
+        "advice/mpi-num-nodes", "spec.trainer.numNodes",
+        "numNodes: 1 runs two pods: the launcher counts as a node, and at least one worker is always created",
+        yaml::locate(*nodes.node),
+        "write 2 to make this clear, or use a runtime without the replicatedJob \"node\"");
     base::suggest_fix(found, yaml::replace_scalar(*nodes.node, "2"));
     return;
   }
@@ -101,7 +101,7 @@ void check_zero_nodes(const AdviceContext& context, Advisor& advisor) {
   if (info.is_mpi()) {
     if (!info.pod_set_by_name(model::kNode)) return;
     trains = info.policy->mpi->run_launcher_as_node;
-    effect = trains ? "the launcher is a node, and there is always one more"
+    effect = trains ? "the launcher counts as a node, and at least one worker is always created"
                     : "the hostfile is empty, and mpirun finds no node";
   } else if (!trainer_of(info).set) {
     return;

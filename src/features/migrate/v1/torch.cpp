@@ -50,7 +50,7 @@ void take_processes(Conversion& conversion, const Node& container) {
   if ((word == "gpu" && !counts_gpus) || (word == "cpu" && counts_gpus)) {
     conversion.findings.change(
         "spec.nprocPerNode",
-        fmt::format("Trainer starts one process per {}, whatever this says", counts_gpus ? "GPU" : "CPU"),
+        fmt::format("Trainer starts one process per {} and ignores this value", counts_gpus ? "GPU" : "CPU"),
         "write a number", given);
   }
 }
