@@ -11,9 +11,10 @@
 #include <utility>
 
 #include "base/text/text.h"
-#include "compile/advice/command_lines.h"
 #include "k8s/jobset/jobset.h"
 #include "k8s/object_meta.h"
+#include "launch/launch.h"
+#include "launch/mpirun.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "secret/secret.h"
@@ -22,8 +23,8 @@
 namespace trainjobc::plan {
 namespace {
 
-using compile::advice::Launch;
 using k8s::jobset::ReplicatedJob;
+using launch::Launch;
 using policy::Framework;
 using yaml::Node;
 
@@ -80,13 +81,13 @@ class Settings {
       : framework_(framework),
         env_(environment_of(*worker.container, {job.ns, job.view.name, worker.job, 0, 0})) {
     const std::vector<std::string> words = words_of(*worker.container, {"command", "args"}, env_);
-    launch_ = compile::advice::launch_of({words.begin(), words.end()}, framework);
+    launch_ = launch::launch_of({words.begin(), words.end()}, framework);
   }
 
   const Launch& launch() const { return launch_; }
 
   std::string value(std::string_view variable) const {
-    const std::string flag = compile::advice::flag_for(framework_, variable);
+    const std::string flag = launch::flag_for(framework_, variable);
     const auto given = flag.empty() ? std::nullopt : launch_.flag(flag);
     const bool is_told = given && given->value != fmt::format("${}", variable) &&
                          given->value != fmt::format("${{{}}}", variable);  // by the script's own variable
@@ -367,12 +368,12 @@ void add_mpi_processes(const RenderedJob& job, bool list, JobPlan& plan) {
   const std::vector<Host> hosts = read_hostfile(plan.hostfile);
   const Worker launcher = launcher_of(job);
   if (const policy::Framework* framework = framework_in(job, {})) plan.framework = framework->title;
-  std::optional<compile::advice::Mpirun> run;
+  std::optional<launch::Mpirun> run;
   if (launcher.job) {
     const PodPlace place{job.ns, job.view.name, launcher.job, 0, 0};
     const std::vector<std::string> words =
         words_of(*launcher.container, {"command", "args"}, environment_of(*launcher.container, place));
-    run = compile::advice::mpirun_of({words.begin(), words.end()});
+    run = launch::mpirun_of({words.begin(), words.end()});
   }
   std::optional<int64_t> slots = 0;
   for (const Host& host : hosts) slots = sum_of(slots, host.slots);

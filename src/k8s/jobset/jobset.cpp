@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text/suggest.h"
 #include "base/text/text.h"
 #include "k8s/name_syntax.h"
@@ -28,6 +30,45 @@ std::string claim_name(std::string_view claim_template, std::string_view job_set
 std::string_view subdomain_of(const JobSetView& view) {
   const std::string_view given = yaml::value_at(*view.spec, {"network", "subdomain"});
   return given.empty() ? view.name : given;
+}
+
+namespace {
+
+// A host name as JobSet gives them to pods: <jobset>-<replicatedJob>-<job index>-<pod index>.<subdomain>.
+struct PodName {
+  std::string_view prefix;  // <jobset>-<replicatedJob>
+  int64_t job_index = 0;
+  int64_t pod = 0;
+};
+
+std::optional<PodName> pod_name(std::string_view host) {
+  std::string_view label = host.substr(0, host.find('.'));
+  int64_t numbers[2] = {};
+  for (int64_t& number : numbers) {
+    const size_t dash = label.rfind('-');
+    if (dash == std::string_view::npos || dash == 0) return std::nullopt;
+    const auto value = base::read_integer(label.substr(dash + 1));
+    if (!value) return std::nullopt;
+    number = *value;
+    label = label.substr(0, dash);
+  }
+  return PodName{label, numbers[1], numbers[0]};
+}
+
+}  // namespace
+
+bool is_own_pod(const JobSetView& job_set, std::string_view host) {
+  const auto name = pod_name(host);
+  return name && std::ranges::any_of(job_set.jobs, [&](const ReplicatedJob& job) {
+           const int64_t pods = std::max(job.completions.value_or(1), job.parallelism.value_or(1));
+           return name->prefix == fmt::format("{}-{}", job_set.name, job.name) &&
+                  name->job_index < job.replicas && name->pod < pods;
+         });
+}
+
+bool is_foreign_pod(const JobSetView& job_set, std::string_view host) {
+  if (host.find('$') != std::string_view::npos || host.find('.') == std::string_view::npos) return false;
+  return pod_name(host) && !job_set.name.empty() && !is_own_pod(job_set, host);
 }
 
 namespace {

@@ -96,6 +96,11 @@ std::string_view subdomain_of(const JobSetView& view);
 // Of the pod that the JobSet names as its coordinator.
 std::string coordinator_address(const JobSetView& view, const yaml::Node& coordinator);
 
+// Whether the host is a pod of this JobSet.
+bool is_own_pod(const JobSetView& job_set, std::string_view host);
+// Whether it is a pod of another one. A name with $(JOBSET_NAME) follows the job.
+bool is_foreign_pod(const JobSetView& job_set, std::string_view host);
+
 // <template>-<jobSet>
 std::string claim_name(std::string_view claim_template, std::string_view job_set);
 

@@ -8,7 +8,8 @@
 
 #include "base/text/text.h"
 #include "compile/advice/checks.h"
-#include "compile/advice/command_lines.h"
+#include "launch/launch.h"
+#include "launch/words.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "rules/rules.h"
@@ -19,6 +20,14 @@
 namespace trainjobc::compile::advice::commands {
 namespace {
 
+using launch::base_name;
+using launch::CommandLine;
+using launch::is_launcher;
+using launch::is_tune_run;
+using launch::place_of_word;
+using launch::script_index;
+using launch::WordPlace;
+using launch::words_of;
 using policy::Framework;
 using yaml::Node;
 

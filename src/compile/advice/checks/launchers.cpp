@@ -9,8 +9,9 @@
 
 #include "base/text/text.h"
 #include "compile/advice/checks.h"
-#include "compile/advice/command_lines.h"
+#include "compile/advice/job_command.h"
 #include "k8s/jobset/jobset.h"
+#include "launch/launch.h"
 #include "policy/plugin.h"
 #include "rules/rules.h"
 #include "yaml/rewrite/edits.h"
@@ -18,8 +19,12 @@
 namespace trainjobc::compile::advice::launchers {
 namespace {
 
+using launch::base_name;
+using launch::flag_for;
+using launch::Launch;
+using launch::launch_of;
+using launch::script_index;
 using policy::Framework;
-using policy::Launcher;
 using yaml::Node;
 using Kind = Launch::Kind;
 
@@ -402,8 +407,8 @@ class LauncherSettings {
     const auto flag = launch_.flag(name);
     if (!flag) return;
     const bool is_local = trained_.nodes > 1 && is_this_host(flag->value);
-    if (!is_local &&
-        !is_foreign_pod(k8s::jobset::view_job_set(trained_.context.admitted_job_set), flag->value))
+    if (!is_local && !k8s::jobset::is_foreign_pod(
+                         k8s::jobset::view_job_set(trained_.context.admitted_job_set), flag->value))
       return;
     report(*flag,
            is_local ? fmt::format("{} {} is another host on each of the {} nodes: they never meet", name,
@@ -423,7 +428,7 @@ class LauncherSettings {
 // What the value of a variable must be; "" if it may be what it is.
 std::string wrong_value(const Trained& trained, std::string_view name, std::string_view value) {
   if (name == "MASTER_ADDR") {
-    if (is_foreign_pod(k8s::jobset::view_job_set(trained.context.admitted_job_set), value))
+    if (k8s::jobset::is_foreign_pod(k8s::jobset::view_job_set(trained.context.admitted_job_set), value))
       return foreign_pod(trained.context, value);
     return trained.nodes > 1 && is_this_host(value)
                ? fmt::format("{} is another host on each of the {} nodes: they never meet", value,

@@ -10,8 +10,10 @@
 #include "base/text/suggest.h"
 #include "base/text/text.h"
 #include "compile/advice/checks.h"
-#include "compile/advice/command_lines.h"
+#include "compile/advice/job_command.h"
 #include "k8s/jobset/jobset.h"
+#include "launch/mpirun.h"
+#include "launch/words.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "yaml/rewrite/edits.h"
@@ -19,6 +21,11 @@
 namespace trainjobc::compile::advice::mpi {
 namespace {
 
+using launch::base_name;
+using launch::CommandLine;
+using launch::Mpirun;
+using launch::programs_of;
+using launch::words_of;
 using policy::Container;
 using policy::PodSet;
 using yaml::Node;
@@ -221,8 +228,9 @@ std::string wrong_hosts(const AdviceContext& context, const Mpirun& run) {
   bool has_others = false;  // which may be nodes, too
   for (const std::string_view host : run.hosts) {
     const std::string_view name = host.substr(0, host.find(':'));
-    if (is_foreign_pod(job_set, name)) return fmt::format("mpirun: {} is not a pod of this job", name);
-    if (is_own_pod(job_set, name)) {
+    if (k8s::jobset::is_foreign_pod(job_set, name))
+      return fmt::format("mpirun: {} is not a pod of this job", name);
+    if (k8s::jobset::is_own_pod(job_set, name)) {
       own.insert(name.substr(0, name.find('.')));
     } else {
       has_others = true;
@@ -244,7 +252,7 @@ void check_mpirun(const AdviceContext& context, Advisor& advisor) {
   const Node* container = rendered_node(context.admitted_job_set, model::kLauncher);
   if (!container) return;
   const JobCommand command(context, *container);
-  const auto run = mpirun_of(command.words());
+  const auto run = launch::mpirun_of(command.words());
   if (!run) return;
   if (!run->hosts.empty()) {
     std::string message = wrong_hosts(context, *run);

@@ -8,8 +8,9 @@
 
 #include "base/text/text.h"
 #include "compile/advice/checks.h"
-#include "compile/advice/command_lines.h"
 #include "k8s/quantity.h"
+#include "launch/launch.h"
+#include "launch/words.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "policy/plugins/torch.h"
@@ -17,6 +18,11 @@
 namespace trainjobc::compile::advice::processes {
 namespace {
 
+using launch::flag_for;
+using launch::is_tune_run;
+using launch::Launch;
+using launch::launch_of;
+using launch::words_of;
 using yaml::Entry;
 using yaml::Node;
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What mpirun is told.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainjobc::launch {
+
+struct Mpirun {
+  std::optional<int64_t> processes;  // nullopt: one for each slot
+  bool is_in_order = true;           // fills the hosts one after the other
+  bool may_exceed_slots = false;
+  size_t processes_word = 0;       // the word of the command line with the number
+  std::vector<std::string> hosts;  // of -H and --host; empty: those of the hostfile
+  std::string hosts_flag;          // as it is written
+  size_t hosts_word = 0;           // that flag's, which the hosts follow; or the script's
+};
+
+// nullopt if the words don't start mpirun or mpiexec.
+std::optional<Mpirun> mpirun_of(const std::vector<std::string_view>& words);
+
+}  // namespace trainjobc::launch
