@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What a container's variables are on one machine.
-#include "features/plan/environment.h"
+#include "launch/environment.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 namespace trainjobc::compose {
 namespace {
 
-using plan::Variable;
+using launch::Variable;
 using yaml::Node;
 using yaml::text_at;
 
@@ -46,11 +46,11 @@ class EnvironmentMaker {
       : draft_(draft), pod_(pod), container_(container) {}
 
   std::vector<Variable> variables() {
-    plan::KnownValues known;
+    launch::KnownValues known;
     for (const Node* source : yaml::items_at(container_, "envFrom")) add_all(*source, known.before);
     known.value = [this](const std::string& name, const Node& from) { return value(name, from); };
-    const plan::PodPlace place{draft_.ns, draft_.job_set, pod_.job, pod_.job_index, pod_.index};
-    return plan::environment_of(container_, place, known);
+    const launch::PodPlace place{draft_.ns, draft_.job_set, pod_.job, pod_.job_index, pod_.index};
+    return launch::environment_of(container_, place, known);
   }
 
  private:
@@ -113,14 +113,14 @@ class EnvironmentMaker {
 Words words_of(Draft& draft, const Pod& pod, const Node& container) {
   const std::vector<Variable> variables = EnvironmentMaker(draft, pod, container).variables();
   Words words;
-  words.command = plan::words_of(container, {"command"}, variables);
-  words.args = plan::words_of(container, {"args"}, variables);
+  words.command = launch::words_of(container, {"command"}, variables);
+  words.args = launch::words_of(container, {"args"}, variables);
   for (const Variable& variable : variables) {
     Setting& setting = words.env.emplace_back(Setting{variable.name, std::nullopt});
     if (variable.source.empty()) setting.value = variable.value;
   }
   for (const Node* mount : yaml::items_at(container, "volumeMounts"))
-    words.parts.push_back(plan::expanded_text(yaml::value_at(*mount, {"subPathExpr"}), variables));
+    words.parts.push_back(launch::expanded_text(yaml::value_at(*mount, {"subPathExpr"}), variables));
   return words;
 }
 

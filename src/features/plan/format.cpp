@@ -291,20 +291,20 @@ struct RankVariables {
 };
 
 RankVariables variables_of(const JobPlan& job) {
-  const auto text_of = [](const Variable& variable) {
+  const auto text_of = [](const launch::Variable& variable) {
     return base::one_line(
         fmt::format("{}={}", variable.name,
                     variable.source.empty() ? variable.value : fmt::format("<{}>", variable.source)));
   };
   std::map<std::string, size_t> counts;
   for (const RankNode& node : job.ranks) {
-    for (const Variable& variable : node.env) ++counts[text_of(variable)];
+    for (const launch::Variable& variable : node.env) ++counts[text_of(variable)];
   }
   RankVariables variables;
   std::set<std::string> seen;
   for (const RankNode& node : job.ranks) {
     std::vector<std::string>& own = variables.own.emplace_back();
-    for (const Variable& variable : node.env) {
+    for (const launch::Variable& variable : node.env) {
       std::string text = text_of(variable);
       if (counts[text] < job.ranks.size()) {
         own.push_back(std::move(text));
@@ -414,7 +414,7 @@ Json to_json(const PodSet& set) {
       {"name", set.name}, {"pods", set.pods}, {"requestsPerPod", to_json(set.per_pod)}, {"hosts", set.hosts}};
 }
 
-Json to_json(const Variable& variable) {
+Json to_json(const launch::Variable& variable) {
   const bool is_known = variable.source.empty();
   return {{"name", variable.name},
           {is_known ? "value" : "from", is_known ? variable.value : variable.source}};
@@ -427,7 +427,7 @@ Json to_json(const RankNode& node) {
           {"firstRank", node.first_rank},
           {"ranks", node.ranks},
           {"command", Json::array(node.command)},
-          {"env", Json::array(node.env, [](const Variable& variable) { return to_json(variable); })}};
+          {"env", Json::array(node.env, [](const launch::Variable& variable) { return to_json(variable); })}};
 }
 
 Json to_json(const AssignedFlavor& flavor) {

@@ -79,8 +79,8 @@ class Settings {
  public:
   Settings(const Framework& framework, const RenderedJob& job, const Worker& worker)
       : framework_(framework),
-        env_(environment_of(*worker.container, {job.ns, job.view.name, worker.job, 0, 0})) {
-    const std::vector<std::string> words = words_of(*worker.container, {"command", "args"}, env_);
+        env_(launch::environment_of(*worker.container, {job.ns, job.view.name, worker.job, 0, 0})) {
+    const std::vector<std::string> words = launch::words_of(*worker.container, {"command", "args"}, env_);
     launch_ = launch::launch_of({words.begin(), words.end()}, framework);
   }
 
@@ -91,7 +91,7 @@ class Settings {
     const auto given = flag.empty() ? std::nullopt : launch_.flag(flag);
     const bool is_told = given && given->value != fmt::format("${}", variable) &&
                          given->value != fmt::format("${{{}}}", variable);  // by the script's own variable
-    return is_told ? given->value : std::string(value_of(env_, variable));
+    return is_told ? given->value : std::string(launch::value_of(env_, variable));
   }
 
   // "1:4": torchrun takes any number of nodes in that range.
@@ -107,7 +107,7 @@ class Settings {
 
  private:
   const Framework& framework_;
-  std::vector<Variable> env_;
+  std::vector<launch::Variable> env_;
   Launch launch_;
 };
 
@@ -251,8 +251,8 @@ void add_rank(const RenderedJob& job, const Place& place, std::optional<int64_t>
   node.container = yaml::text_at(*worker.container, "name");
   node.first_rank = first_rank;
   node.ranks = ranks;
-  node.env = environment_of(*worker.container, {job.ns, job.view.name, worker.job, job_index, pod});
-  node.command = words_of(*worker.container, {"command", "args"}, node.env);
+  node.env = launch::environment_of(*worker.container, {job.ns, job.view.name, worker.job, job_index, pod});
+  node.command = launch::words_of(*worker.container, {"command", "args"}, node.env);
   plan.ranks.push_back(std::move(node));
 }
 
@@ -370,9 +370,9 @@ void add_mpi_processes(const RenderedJob& job, bool list, JobPlan& plan) {
   if (const policy::Framework* framework = framework_in(job, {})) plan.framework = framework->title;
   std::optional<launch::Mpirun> run;
   if (launcher.job) {
-    const PodPlace place{job.ns, job.view.name, launcher.job, 0, 0};
-    const std::vector<std::string> words =
-        words_of(*launcher.container, {"command", "args"}, environment_of(*launcher.container, place));
+    const launch::PodPlace place{job.ns, job.view.name, launcher.job, 0, 0};
+    const std::vector<std::string> words = launch::words_of(
+        *launcher.container, {"command", "args"}, launch::environment_of(*launcher.container, place));
     run = launch::mpirun_of({words.begin(), words.end()});
   }
   std::optional<int64_t> slots = 0;

@@ -13,8 +13,8 @@
 
 #include "compile/compile.h"
 #include "features/cluster/pods.h"
-#include "features/plan/environment.h"
 #include "features/plan/quota/admit.h"
+#include "launch/environment.h"
 
 namespace trainjobc::plan {
 
@@ -30,7 +30,7 @@ struct RankNode {
   std::optional<int64_t> first_rank;  // nullopt if the ranks are not known before the job runs, or for none
   int64_t ranks = 0;                  // how many follow; 0 for a launcher that trains nothing itself
   std::vector<std::string> command;   // with its arguments; empty: the image's own
-  std::vector<Variable> env;          // in the container's order
+  std::vector<launch::Variable> env;  // in the container's order
 };
 
 struct JobPlan {

@@ -45,7 +45,7 @@ plan::JobPlan plan_of(const std::string& text) {
 
 std::string env_of(const plan::RankNode& node) {
   std::string text;
-  for (const plan::Variable& variable : node.env)
+  for (const launch::Variable& variable : node.env)
     text +=
         variable.name + "=" + (variable.source.empty() ? variable.value : "<" + variable.source + ">") + " ";
   return text;
@@ -208,9 +208,9 @@ TEST_CASE("plan: variables that double each other are not written out") {
   const plan::JobPlan planned =
       plan_of(manifests("{torch: {}}", env + "], command: [torchrun, a.py, $(V2), $(V63)]"));
   REQUIRE(planned.ranks.size() == 1);
-  const std::vector<plan::Variable>& variables = planned.ranks.front().env;
+  const std::vector<launch::Variable>& variables = planned.ranks.front().env;
   const auto find = [&](const std::string& name) {
-    return *std::ranges::find(variables, name, &plan::Variable::name);
+    return *std::ranges::find(variables, name, &launch::Variable::name);
   };
   CHECK(find("V2").value == "a123456789a123456789a123456789a123456789");
   CHECK(find("V63").value == "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/plan/environment.h"
+#include "launch/environment.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "base/text/text.h"
 #include "k8s/object_meta.h"
 
-namespace trainjobc::plan {
+namespace trainjobc::launch {
 namespace {
 
 // Source of the rules: the kubelet's makeEnvironmentVariables,
@@ -184,4 +184,4 @@ std::vector<std::string> words_of(const Node& container, std::initializer_list<s
   return words;
 }
 
-}  // namespace trainjobc::plan
+}  // namespace trainjobc::launch

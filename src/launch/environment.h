@@ -14,7 +14,7 @@
 #include "k8s/jobset/jobset.h"
 #include "yaml/node.h"
 
-namespace trainjobc::plan {
+namespace trainjobc::launch {
 
 struct Variable {
   std::string name;
@@ -55,4 +55,4 @@ const Variable* find_variable(const std::vector<Variable>& env, std::string_view
 // The value of a variable; "" if there is none or it is not known.
 std::string_view value_of(const std::vector<Variable>& env, std::string_view name);
 
-}  // namespace trainjobc::plan
+}  // namespace trainjobc::launch
