@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The generated sources. The generators of the schema tables (TRAINJOBC_SCHEMA_TABLES) and of the rules
-# (TRAINJOBC_RULES_SOURCE) are built and run as part of the build; the others are written when it is configured.
+# The generated sources. The generators of the schema tables (TRAINJOBC_SCHEMA_TABLES), of the rules
+# (TRAINJOBC_RULES_SOURCE) and of the launchers (TRAINJOBC_LAUNCHERS_SOURCE) are built and run as part of the build; the others are written when it is configured.
 
 # For another system or processor: a build for this one, whose generators can run here.
 set(TRAINJOBC_HOST_BUILD "" CACHE PATH "When cross-compiling: a build for this machine")
@@ -41,6 +41,10 @@ if(TARGET schemagen)
   set_target_properties(schemagen PROPERTIES LINK_DEPENDS $<TARGET_FILE:trainjobc_schema>)
 endif()
 add_generated(TRAINJOBC_RULES_SOURCE rules_table.cpp rulegen rules/*/*.md)
+add_generated(TRAINJOBC_LAUNCHERS_SOURCE launchers.cpp launchgen launchers/programs.yaml launchers/shell.yaml)
+if(TARGET launchgen)
+  target_link_libraries(launchgen PRIVATE yaml-cpp)
+endif()
 
 # Sets `variable` to the text of a file, and configures again when it changes.
 function(read_file variable file)

@@ -34,7 +34,7 @@ root=$(cd $build && pwd)/root
 export TRAINJOBC_ARM64="$root"
 unpack_libraries
 
-ninja -C "$host" --quiet trainjobc schemagen embed rulegen
+ninja -C "$host" --quiet trainjobc schemagen embed rulegen launchgen
 # shellcheck disable=SC2086
 cmake -S . -B $build -G Ninja -DCMAKE_TOOLCHAIN_FILE=cmake/toolchains/linux-aarch64.cmake -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_UNITY_BUILD=ON -DBUILD_TESTING=OFF -DTRAINJOBC_HOST_BUILD="$host" ${CMAKE_FLAGS:-} > /dev/null

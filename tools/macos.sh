@@ -22,7 +22,7 @@ install_zig aarch64-macos.13.0 -Wno-nullability-completeness
 fetch_sources
 build_libraries
 build_openssl darwin64-arm64-cc
-ninja -C "$host" --quiet trainjobc schemagen rulegen
+ninja -C "$host" --quiet trainjobc schemagen rulegen launchgen
 # shellcheck disable=SC2086
 quietly cmake -S . -B "$build" -G Ninja -DCMAKE_TOOLCHAIN_FILE=$toolchain \
   -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DTRAINJOBC_WERROR=OFF -DTRAINJOBC_PRECOMPILE=OFF \

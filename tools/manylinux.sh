@@ -23,7 +23,7 @@ install_zig "$machine-linux-gnu.2.28"
 fetch_sources
 build_libraries
 build_openssl "linux-$machine"
-ninja -C "$host" --quiet schemagen rulegen
+ninja -C "$host" --quiet schemagen rulegen launchgen
 # shellcheck disable=SC2086
 quietly cmake -S . -B "$build" -G Ninja -DCMAKE_TOOLCHAIN_FILE=$toolchain \
   -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DTRAINJOBC_WERROR=OFF -DTRAINJOBC_PRECOMPILE=OFF -DTRAINJOBC_WEBHOOK=OFF \

@@ -48,7 +48,7 @@ command -v npm > /dev/null || tools/bootstrap.sh nodejs npm
 install_emscripten
 fetch_sources
 build_libraries
-ninja -C "$host" --quiet trainjobc schemagen rulegen
+ninja -C "$host" --quiet trainjobc schemagen rulegen launchgen
 quietly cmake --preset playground -DTRAINJOBC_HOST_BUILD="$host"
 ninja -C "$build" --quiet -j "$jobs" playground
 python3 tools/docs/playground_examples.py "$build/examples.json"

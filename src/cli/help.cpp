@@ -11,7 +11,7 @@
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "policy/plugin.h"
+#include "compile/explanations.h"
 #include "rules/rules.h"
 
 namespace trainjobc::cli {
@@ -292,7 +292,7 @@ std::string explanation(const rules::Rule& rule, size_t terminal) {
   const size_t width = terminal == 0 ? kWidth : std::min(kWidth, terminal);
   return fmt::format("{} ({}, stage {})\n{}\n\n{}\n", rule.id, to_string(rule.severity),
                      to_string(rule.stage), base::wrap(rule.summary, terminal, 2),
-                     wrapped(policy::explanation_of(rule), width));
+                     wrapped(compile::explanation_of(rule), width));
 }
 
 std::string_view name_of(const rules::Rule& rule) {

@@ -8,20 +8,16 @@
 #include <utility>
 
 #include "base/text/text.h"
-#include "launch/words.h"
 
 namespace trainjobc::launch {
 
 bool is_launcher(std::string_view program) {
-  return std::ranges::any_of(policy::registry(), [&](const policy::Plugin* plugin) {
-    return base::contains(plugin->framework.launchers, program, &policy::Launcher::program);
-  });
+  return std::ranges::any_of(programs(),
+                             [&](const Program& one) { return base::contains(one.programs, program); });
 }
 
 namespace {
 
-using policy::Framework;
-using policy::Launcher;
 using Kind = Launch::Kind;
 
 constexpr std::string_view kJoin = "init_process_group";
@@ -30,33 +26,79 @@ bool is_module_flag(std::string_view word) {
   return word == "-m" || word == "--module";
 }
 
+bool is_flag(std::string_view word) {
+  return word.size() > 1 && word.front() == '-' && !base::is_digit(word[1]);
+}
+
 std::string with_dashes(std::string_view word) {
   std::string text(word);
   std::replace(text.begin(), text.begin() + std::min(word.find('='), word.size()), '_', '-');
   return text;
 }
 
-// The launcher that the words from `at` on start, and how many of them name it.
-struct Match {
-  const Launcher* launcher = nullptr;
-  size_t words = 0;
+// The words that follow a flag of Python which takes one.
+size_t after_python_flag(const Words& words, size_t at) {
+  return at + (words[at] == "-W" || words[at] == "-X" ? 2 : 1);
+}
+
+// What the words from `at` on name: a program or a module.
+struct Name {
+  std::string_view program;  // "" for a module
+  std::string_view module;
+  size_t words = 1;
 };
 
-Match match_launcher(const Words& words, size_t at, const Framework& framework) {
-  const std::string_view name = base_name(words[at]);
-  size_t module = words.size();
-  if (is_python(name)) {
-    module = at + 1;
-    while (module < words.size() && words[module].starts_with('-') && words[module] != "-m") ++module;
-    module = module < words.size() && words[module] == "-m" ? module + 1 : words.size();
-  }
-  for (const Launcher& launcher : framework.launchers) {
-    if (module < words.size() && words[module] == launcher.module) return {&launcher, module + 1 - at};
-    if (launcher.program.empty() || name != launcher.program) continue;
-    if (launcher.subcommand.empty()) return {&launcher, 1};
-    if (at + 1 < words.size() && words[at + 1] == launcher.subcommand) return {&launcher, 2};
-  }
+Name name_at(const Words& words, size_t at) {
+  if (!is_python(words[at]) && words[at] != "-m") return {base_name(words[at]), "", 1};
+  size_t i = words[at] == "-m" ? at : at + 1;
+  while (i < words.size() && is_flag(words[i]) && words[i] != "-m" && words[i] != "-c")
+    i = after_python_flag(words, i);
+  if (i + 1 < words.size() && words[i] == "-m") return {"", words[i + 1], i + 2 - at};
+  // python /usr/local/bin/torchrun
+  if (i < words.size() && !is_flag(words[i])) return {base_name(words[i]), "", i + 1 - at};
   return {};
+}
+
+// The launcher that the words from `at` on start, and how many of them name it.
+struct Match {
+  const Program* launcher = nullptr;
+  size_t words = 0;
+  bool trains = true;  // false for another subcommand
+};
+
+// "train" of "yolo train" and of "yolo detect train": how many words that are; 0 if it is another command.
+size_t command_words(const Program& program, const Words& words, size_t at) {
+  for (size_t i = at; i < std::min(at + 2, words.size()) && !is_flag(words[i]); ++i) {
+    if (base::contains(program.commands, std::string_view(words[i]))) return i + 1 - at;
+  }
+  return 0;
+}
+
+bool meets(const Launch& launch, std::span<const Condition> when) {
+  return std::ranges::all_of(when, [&](const Condition& condition) {
+    const auto flag = launch.flag(condition.name);
+    return flag && flag->value == condition.value;
+  });
+}
+
+Match match_launcher(const Words& words, size_t at) {
+  const Name name = name_at(words, at);
+  if (name.program.empty() && name.module.empty()) return {};
+  Match other;
+  for (const Program& program : programs()) {
+    const bool is_named = name.module.empty() ? base::contains(program.programs, name.program)
+                                              : base::contains(program.modules, name.module);
+    if (!is_named) continue;
+    const size_t command = command_words(program, words, at + name.words);
+    if (!program.commands.empty() && command == 0) {
+      other = {&program, name.words, false};
+      continue;
+    }
+    Launch flags;
+    flags.program.assign(words.begin() + static_cast<ptrdiff_t>(at), words.end());
+    if (meets(flags, program.when)) return {&program, name.words + command, true};
+  }
+  return other;
 }
 
 // source venv/bin/activate, conda activate train
@@ -64,45 +106,72 @@ bool activates(const Words& program) {
   if (program.size() < 2) return false;
   const std::string_view name = base_name(program[1]);
   if (program.front() == "source" || program.front() == ".") return name == "activate" || name == "conda.sh";
-  return name == "activate" && program.front().ends_with("conda");
+  return name == "activate" && (program.front().ends_with("conda") || program.front().ends_with("mamba"));
 }
 
-// Words that only prepare what follows in a script, or the shell's own.
 bool starts_nothing(const Words& program) {
-  if (activates(program)) return true;
-  constexpr std::array<std::string_view, 28> kNames{
-      "apt",    "apt-get", "cat", "cd",       "chmod", "cp",    "curl", "date",       "df",  "echo",
-      "env",    "export",  "git", "hostname", "ls",    "mkdir", "mv",   "nvidia-smi", "pip", "pip3",
-      "printf", "pwd",     "rm",  "set",      "sleep", "tee",   "true", "wget"};
-  return base::contains(kNames, base_name(program.front()));
+  return activates(program) || is_harmless(program.front());
 }
 
-// Programs that run the one that follows them.
-bool wraps(std::string_view program) {
-  constexpr std::array<std::string_view, 16> kNames{
-      "conda", "exec", "nohup",   "nice", "nsys",       "numactl", "poetry", "stdbuf",
-      "sudo",  "time", "timeout", "uv",   "micromamba", "ncu",     "tini",   "dumb-init"};
-  return base::contains(kNames, base_name(program));
+// The number of words that a flag takes, itself and its value.
+size_t words_of_flag(const Program& launcher, const Words& words, size_t at) {
+  const std::string& word = words[at];
+  const bool is_joined = !word.starts_with("--") && word.size() > 2;  // -r3
+  const bool has_value = is_joined || word.find('=') != std::string::npos;
+  if (has_value || base::contains(launcher.switches, std::string_view(with_dashes(word)))) return 1;
+  // The value of a flag that is not known is no script.
+  return at + 1 < words.size() && !words[at + 1].ends_with(".py") ? 2 : 1;
 }
 
-// A part of a compound command: what it runs may not run.
-bool is_keyword(std::string_view word) {
-  constexpr std::array<std::string_view, 13> kWords{
-      "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "function"};
-  return base::contains(kWords, word);
+void take_words(const Words& words, size_t begin, size_t end, Words& into) {
+  into.insert(into.end(), words.begin() + static_cast<ptrdiff_t>(begin),
+              words.begin() + static_cast<ptrdiff_t>(std::min(end, words.size())));
+}
+
+void take_script(const Words& words, size_t at, Launch& launch) {
+  if (at >= words.size()) return;
+  launch.script = words[at];
+  take_words(words, at + 1, words.size(), launch.script_arguments);
 }
 
 // The words before the script, and the script itself.
-void take_program(const Words& words, size_t at, size_t named, Launch& launch) {
-  launch.program.assign(words.begin() + static_cast<ptrdiff_t>(at),
-                        words.begin() + static_cast<ptrdiff_t>(at + named));
-  for (size_t i = at + named; i < words.size(); ++i) {
-    const bool is_module = is_module_flag(words[i]) && i + 1 < words.size();
-    if (is_module || words[i].ends_with(".py")) {
-      launch.script = words[is_module ? i + 1 : i];
-      return;
+void take_launcher(const Words& words, size_t at, const Match& match, Launch& launch) {
+  launch.launcher = match.launcher;
+  launch.named = match.words;
+  take_words(words, at, at + match.words, launch.program);
+  if (!match.launcher->has_script) return take_words(words, at + match.words, words.size(), launch.program);
+  for (size_t i = at + match.words; i < words.size();) {
+    if (words[i] == "--") return take_script(words, i + 1, launch);
+    if (!is_flag(words[i])) return take_script(words, i, launch);
+    if (is_module_flag(words[i])) {
+      // torchrun's is a switch, so that other flags may follow it; they rarely do.
+      launch.is_module = true;
+      if (i + 1 < words.size() && !is_flag(words[i + 1])) return take_script(words, i + 1, launch);
     }
-    launch.program.push_back(words[i]);
+    const size_t taken = words_of_flag(*match.launcher, words, i);
+    take_words(words, i, i + taken, launch.program);
+    i += taken;
+  }
+}
+
+void take_python(const Words& words, size_t at, Launch& launch) {
+  if (!is_python(words[at]) && words[at] != "-m") {  // ./train.py
+    launch.program.push_back(words[at]);
+    return take_script(words, at, launch);
+  }
+  size_t i = words[at] == "-m" ? at : at + 1;
+  take_words(words, at, i, launch.program);
+  while (i < words.size()) {
+    if (words[i] == "-c") return take_words(words, i, words.size(), launch.program);
+    if (words[i] == "-m") {
+      launch.is_module = true;
+      if (launch.program.empty()) launch.program.push_back(words[i]);
+      return take_script(words, i + 1, launch);
+    }
+    if (!is_flag(words[i])) return take_script(words, i, launch);
+    const size_t next = after_python_flag(words, i);
+    take_words(words, i, next, launch.program);
+    i = next;
   }
 }
 
@@ -120,8 +189,8 @@ bool may_start_others(std::string_view code) {
 
 // Code that meets the other processes by RANK and MASTER_ADDR, and can't have them from elsewhere.
 bool meets_by_environment(std::string_view code) {
-  constexpr std::array<std::string_view, 8> kElsewhere{"rank=", "store=", "init_method", "://",
-                                                       "mpi",   "MPI",    "Store",       "putenv"};
+  constexpr std::array<std::string_view, 10> kElsewhere{"rank=", "store=", "init_method", "://",   "\"mpi\"",
+                                                        "'mpi'", "mpi4py", "MPI",         "Store", "putenv"};
   return code.find(kJoin) != std::string_view::npos && !may_start_others(code) && !has_any(code, kElsewhere);
 }
 
@@ -142,29 +211,20 @@ Kind kind_of_python(const Words& program, size_t at) {
   return launches ? Kind::Unknown : Kind::OneProcess;
 }
 
-Launch launch_of_program(const Words& words, const Framework& framework) {
+Launch launch_of_program(const Words& words) {
   Launch launch;
   if (words.front().find(' ') != std::string::npos) return launch;  // no program has such a name
-  const size_t last = wraps(words.front()) ? words.size() : 1;
-  for (size_t at = 0; at < last; ++at) {
-    const std::string_view name = base_name(words[at]);
-    if (const Match match = match_launcher(words, at, framework); match.launcher) {
-      launch.kind = Kind::Launcher;
-      launch.launcher = match.launcher;
-      launch.word = at;
-      take_program(words, at, match.words, launch);
-      return launch;
-    }
-    if (is_python(name) || name.ends_with(".py")) {
-      launch.kind = kind_of_python(words, at);
-      if (meets_by_environment(code_of(words, at))) launch.needs_ranks = kJoin;
-      take_program(words, at, is_python(name) ? 1 : 0, launch);
-      if (launch.program.empty()) launch.program.push_back(words[at]);
-      launch.word = at;
-      return launch;
-    }
-  }
-  if (starts_nothing(words)) {
+  if (const Match match = match_launcher(words, 0); match.launcher && match.trains) {
+    launch.kind = Kind::Launcher;
+    take_launcher(words, 0, match, launch);
+  } else if (match.launcher) {
+    launch.kind = Kind::OneProcess;
+    launch.program = words;
+  } else if (is_python(words.front()) || words.front() == "-m" || words.front().ends_with(".py")) {
+    launch.kind = kind_of_python(words, 0);
+    if (meets_by_environment(code_of(words, 0))) launch.needs_ranks = kJoin;
+    take_python(words, 0, launch);
+  } else if (starts_nothing(words)) {
     launch.kind = Kind::OneProcess;
     launch.program = words;
   }
@@ -174,13 +234,14 @@ Launch launch_of_program(const Words& words, const Framework& framework) {
 // How much a program says about its container: a launcher more than a script that can't be seen, and that
 // more than one process.
 int weight(const Launch& launch) {
-  if (launch.kind == Kind::Launcher) return launch.launcher->reads_env ? 5 : 4;
+  if (launch.kind == Kind::Launcher)
+    return launch.launcher->is_ray ? 4 : launch.launcher->reads_family() ? 6 : 5;
   if (launch.kind == Kind::Unknown) return 3;
   return launch.is_python() ? 2 : 1;
 }
 
 // The line of a script with other syntax that starts a launcher.
-Words launcher_line(std::string_view script, const Framework& framework) {
+Words launcher_line(std::string_view script) {
   for (const std::string_view line : base::Lines(script)) {
     Words words;
     for (size_t at = 0; at < line.size();) {
@@ -191,18 +252,34 @@ Words launcher_line(std::string_view script, const Framework& framework) {
     }
     for (size_t at = 0; at < words.size(); ++at) {
       if (words[at].starts_with('#')) break;
-      if (match_launcher(words, at, framework).launcher)
-        return {words.begin() + static_cast<ptrdiff_t>(at), words.end()};
+      const Match match = match_launcher(words, at);
+      if (match.launcher && match.trains) return {words.begin() + static_cast<ptrdiff_t>(at), words.end()};
     }
   }
   return {};
+}
+
+std::vector<Invocation> all_invocations(const std::vector<std::string_view>& words, size_t script) {
+  std::vector<Invocation> programs = invocations_of(words);
+  if (!programs.empty() || script == words.size()) return programs;
+  Invocation line;
+  line.words = launcher_line(words[script]);
+  line.has_more_variables = true;
+  if (!line.words.empty()) programs.push_back(std::move(line));
+  return programs;
 }
 
 }  // namespace
 
 bool Launch::is_python() const {
   return !program.empty() &&
-         (trainjobc::launch::is_python(program.front()) || program.front().ends_with(".py"));
+         (launch::is_python(program.front()) || program.front() == "-m" || program.front().ends_with(".py"));
+}
+
+std::string_view Launch::name() const {
+  if (launcher) return launcher->name;
+  if (program.empty()) return "";
+  return program.front() == "-m" ? "python" : base_name(program.front());
 }
 
 std::optional<Launch::Flag> Launch::flag(std::string_view name) const {
@@ -210,7 +287,8 @@ std::optional<Launch::Flag> Launch::flag(std::string_view name) const {
     const std::string given = with_dashes(program[i]);
     const size_t at = in_script ? word : word + i;
     if (given == name) {
-      const bool has_value = i + 1 < program.size() && !program[i + 1].starts_with("--");
+      const bool is_switch = launcher && base::contains(launcher->switches, name);
+      const bool has_value = !is_switch && i + 1 < program.size() && !program[i + 1].starts_with("--");
       return Flag{program[i], has_value ? program[i + 1] : "", at, has_value ? size_t{2} : size_t{1}};
     }
     if (given.starts_with(name) && given.substr(name.size()).starts_with('='))
@@ -219,42 +297,49 @@ std::optional<Launch::Flag> Launch::flag(std::string_view name) const {
   return std::nullopt;
 }
 
-Launch launch_of(const std::vector<std::string_view>& words, const Framework& framework) {
+bool Launch::has_flags() const {
+  return program.size() > named;
+}
+
+Launch launch_of(const std::vector<std::string_view>& words) {
   Launch best;
   if (words.empty()) {
     best.kind = Kind::Image;
     return best;
   }
-  const size_t script = is_python(words.front()) ? words.size() : script_index(words);
-  std::vector<Words> programs = programs_of(words);
-  if (programs.empty() && script < words.size()) {
-    Words line = launcher_line(words[script], framework);
-    if (!line.empty()) programs.push_back(std::move(line));
-  }
+  const size_t script = script_index(words);
   bool is_compound = false;
+  bool starts_ray = false;
   int found = 0;
-  for (Words& program : programs) {
-    while (!program.empty() && is_keyword(program.front())) {
-      is_compound = true;
-      program.erase(program.begin());
-    }
-    if (program.empty()) continue;
-    Launch launch = launch_of_program(program, framework);
+  for (const Invocation& program : all_invocations(words, script)) {
+    Launch launch = launch_of_program(program.words);
+    is_compound = is_compound || program.may_not_run;
+    starts_ray = starts_ray || base_name(program.words.front()) == "ray";
     if (weight(launch) <= found) continue;
     found = weight(launch);
     best = std::move(launch);
-    best.word += words.size() - std::min(words.size(), program.size());  // those before it
+    best.word = program.at;
+    best.variables = program.variables;
+    best.has_more_variables = program.has_more_variables;
   }
   if (is_compound && best.kind == Kind::OneProcess) return {};
-  best.in_script = script < words.size();
+  best.starts_ray = starts_ray;
+  best.in_script = script < words.size() && !is_python(words[best.word]);
   if (best.in_script) best.word = script;
   return best;
 }
 
-std::string flag_for(const Framework& framework, std::string_view variable) {
-  const size_t prefix = framework.env_family.find('*');
-  if (!framework.has_flags || prefix == std::string_view::npos || variable.size() <= prefix) return "";
-  return with_dashes("--" + base::lower_case(variable.substr(prefix)));
+Launch launch_of_script(const Launch& launch) {
+  Words words;
+  if (launch.is_module) words.emplace_back("-m");
+  words.push_back(launch.script);
+  base::append(words, launch.script_arguments);
+  const Match match = launch.script.empty() ? Match{} : match_launcher(words, 0);
+  Launch script;
+  if (!match.launcher || !match.trains) return script;
+  script.kind = Kind::Launcher;
+  take_launcher(words, 0, match, script);
+  return script;
 }
 
 }  // namespace trainjobc::launch

@@ -6,29 +6,38 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "policy/plugin.h"
+#include "launch/programs.h"
+#include "launch/words.h"
 
 namespace trainjobc::launch {
 
-// What starts the processes that train in a container.
 struct Launch {
   enum class Kind {
     Image,       // the image's own command
-    Launcher,    // a program of the framework's list
+    Launcher,    // a program of launchers/programs.yaml
     OneProcess,  // a program that is one process, unless it starts others itself
     Unknown,
   };
   Kind kind = Kind::Unknown;
-  const policy::Launcher* launcher = nullptr;
-  std::vector<std::string> program;  // its words, up to the script that it runs; empty for Image and Unknown
-  std::string script;                // what it runs: a file, or a module; "" if that is not known
-  size_t word = 0;                   // the word of the command line that names it, or the shell's script
-  bool in_script = false;            // of a shell
-  std::string needs_ranks;           // a call in code after -c that fails without RANK; "" if there is none
+  const Program* launcher = nullptr;
+  Words program;           // its words, up to the script that it runs; empty for Image and Unknown
+  size_t named = 1;        // how many of these name it: 2 for "tune run"
+  std::string script;      // what it runs: a file, or a module; "" if that is not known
+  bool is_module = false;  // `script` is one
+  Words script_arguments;
+  size_t word = 0;          // the word of the command line that names it, or the shell's script
+  bool in_script = false;   // of a shell
+  std::string needs_ranks;  // a call in code after -c that fails without RANK; "" if there is none
+  std::vector<std::pair<std::string, std::string>> variables;  // that it gets beside the container's
+  bool has_more_variables = false;
+  bool starts_ray = false;  // a program beside it does
 
   bool is_python() const;
+  // Its name in messages: "accelerate", "python3".
+  std::string_view name() const;
 
   struct Flag {
     std::string name;   // as it is written: "--nproc_per_node", "--nnodes=2"
@@ -39,14 +48,16 @@ struct Launch {
   // The program's own flag; nullopt if it is not given. `name` is written with dashes: "--nproc-per-node" is
   // also --nproc_per_node.
   std::optional<Flag> flag(std::string_view name) const;
+  bool has_flags() const;
 };
 
-// Whether a framework's launcher has this name.
+// Whether a launcher has this name.
 bool is_launcher(std::string_view program);
 
-Launch launch_of(const std::vector<std::string_view>& words, const policy::Framework& framework);
+Launch launch_of(const std::vector<std::string_view>& words);
 
-// "PET_NPROC_PER_NODE" of PET_*: "--nproc-per-node". "" if the framework has no flags.
-std::string flag_for(const policy::Framework& framework, std::string_view variable);
+// The launcher that the script of another one is: `torchrun -m llamafactory.cli train` starts torchrun again.
+// Its kind is Unknown if the script is none.
+Launch launch_of_script(const Launch& launch);
 
 }  // namespace trainjobc::launch

@@ -3,138 +3,102 @@
 #include "launch/words.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/text/text.h"
+#include "launch/programs.h"
+#include "launch/script.h"
 
 namespace trainjobc::launch {
 
 bool is_shell(std::string_view program) {
-  constexpr std::array<std::string_view, 5> kShells{"sh", "bash", "dash", "ash", "zsh"};
-  return base::contains(kShells, base_name(program));
+  return base::contains(shell().shells, base_name(program));
 }
 
 bool is_python(std::string_view program) {
   return base_name(program).starts_with("python");
 }
 
-namespace {
-
-// -c, and a shell's -ec or -lc.
-bool takes_script(std::string_view flag) {
-  return flag.size() >= 2 && flag.size() <= 6 && flag.front() == '-' && flag[1] != '-' && flag.ends_with('c');
+bool is_harmless(std::string_view program) {
+  return base::contains(shell().harmless, base_name(program));
 }
 
-// Splits a script at its line breaks, ;, && and |, and drops redirections. Gives up on scripts with more
-// syntax.
-class ScriptSplitter {
- public:
-  explicit ScriptSplitter(std::string_view script) : script_(script) {}
-
-  std::vector<Words> split() {
-    for (at_ = 0; at_ < script_.size() && known_; ++at_) take(script_[at_]);
-    end_program();
-    return known_ && quote_ == 0 ? programs_ : std::vector<Words>();
-  }
-
- private:
-  void take(char c) {
-    if (quote_ != 0) {
-      take_quoted(c);
-    } else if (c == '\'' || c == '"') {
-      quote_ = c;
-      in_word_ = true;
-    } else if (c == '\\' && at_ + 1 < script_.size() && script_[at_ + 1] == '\n') {
-      ++at_;
-    } else if (c == '#' && !in_word_) {
-      at_ = std::min(script_.find('\n', at_), script_.size()) - 1;
-    } else if (c == '&' && next() == '>') {
-      // of &>
-    } else if (c == '\n' || c == ';' || c == '&' || c == '|') {
-      if (next() == c) ++at_;
-      end_program();
-    } else if (c == ' ' || c == '\t') {
-      end_word();
-    } else if ((c == '>' || c == '<') && next() != '(' && !script_.substr(at_).starts_with("<<")) {
-      redirect();
-    } else if (std::string_view("`<>(){}\\").find(c) != std::string_view::npos) {
-      known_ = is_variable(c);
-      add(c);
-    } else {
-      add(c);
-    }
-  }
-
-  char next() const { return at_ + 1 < script_.size() ? script_[at_ + 1] : '\0'; }
-
-  // > file, >> file, 2>&1
-  void redirect() {
-    if (word_.find_first_not_of("0123456789") == std::string::npos) word_.clear(), in_word_ = false;
-    end_word();
-    while (next() == '>' || next() == '&') ++at_;
-    while (next() == ' ') ++at_;
-    is_target_ = true;
-  }
-
-  // ${NAME}
-  bool is_variable(char c) {
-    if (c == '{' && at_ > 0 && script_[at_ - 1] == '$') return in_variable_ = true;
-    return c == '}' && std::exchange(in_variable_, false);
-  }
-
-  void take_quoted(char c) {
-    if (c == quote_) {
-      quote_ = 0;
-    } else {
-      if (quote_ == '"' && (c == '`' || (c == '(' && at_ > 0 && script_[at_ - 1] == '$'))) known_ = false;
-      add(c);
-    }
-  }
-
-  void add(char c) {
-    word_ += c;
-    in_word_ = true;
-  }
-
-  void end_word() {
-    if (in_word_ && !std::exchange(is_target_, false)) program_.push_back(std::move(word_));
-    word_.clear();
-    in_word_ = false;
-  }
-
-  void end_program() {
-    end_word();
-    if (!program_.empty()) programs_.push_back(std::move(program_));
-    program_.clear();
-    is_target_ = false;
-  }
-
-  std::string_view script_;
-  size_t at_ = 0;
-  bool known_ = true;
-  char quote_ = 0;
-  bool in_word_ = false;
-  bool in_variable_ = false;
-  bool is_target_ = false;  // of a redirection
-  std::string word_;
-  Words program_;
-  std::vector<Words> programs_;
-};
+namespace {
 
 // Whether the word is a NAME=value before a program.
 bool is_assignment(std::string_view word) {
   const size_t equals = word.find('=');
-  if (equals == 0 || equals == std::string_view::npos) return false;
+  if (equals == 0 || equals == std::string_view::npos || base::is_digit(word.front())) return false;
   return std::ranges::all_of(word.substr(0, equals), [](char c) { return base::is_alnum(c) || c == '_'; });
 }
 
-// Drops words that only prepare the start of a program.
-void drop_prefix(Words& program) {
-  while (!program.empty() &&
-         (program.front() == "exec" || program.front() == "env" || is_assignment(program.front()))) {
-    program.erase(program.begin());
+const Wrapper* find_wrapper(std::string_view program) {
+  const auto runs = [&](const Wrapper& wrapper) {
+    return base::contains(wrapper.programs, base_name(program));
+  };
+  const auto found = std::ranges::find_if(shell().wrappers, runs);
+  return found != shell().wrappers.end() ? &*found : nullptr;
+}
+
+template <class Text>
+void set_variable(const Text& assignment, Invocation& into) {
+  const std::string_view text = assignment;
+  const size_t equals = text.find('=');
+  into.variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+}
+
+// The index of what the wrapper at `at` runs, the number of words if it runs nothing; `at` itself if the
+// subcommand is another one.
+template <class List>
+size_t after_wrapper(const List& words, size_t at, const Wrapper& wrapper, Invocation& into) {
+  size_t i = at + 1;
+  if (!wrapper.subcommand.empty()) {
+    if (i >= words.size() || std::string_view(words[i]) != wrapper.subcommand) return at;
+    ++i;
   }
+  for (; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (!wrapper.module.empty() && word == wrapper.module) return i;
+    if (word == "--") {
+      ++i;
+      break;
+    }
+    if (word.size() > 1 && word.starts_with('-')) {
+      if (base::contains(wrapper.values, word)) ++i;
+    } else if (base_name(words[at]) == "env" && is_assignment(word)) {
+      set_variable(word, into);
+    } else {
+      break;
+    }
+  }
+  return std::min(i + wrapper.own, words.size());
+}
+
+// The index of the program that the words from `at` on come to, without what only runs it.
+template <class List>
+size_t program_index(const List& words, size_t at, Invocation& into) {
+  while (at < words.size()) {
+    if (is_assignment(words[at])) {
+      set_variable(words[at++], into);
+      continue;
+    }
+    const Wrapper* wrapper = find_wrapper(words[at]);
+    const size_t next = wrapper ? after_wrapper(words, at, *wrapper, into) : at;
+    if (next == at) return at;
+    at = next;
+  }
+  return at;
+}
+
+// -c, and a shell's -ec or -lc.
+bool takes_script(std::string_view flag) {
+  return flag.size() >= 2 && flag.size() <= 8 && flag[1] != '-' && flag.find('c') != std::string_view::npos;
+}
+
+// -o pipefail, -euo pipefail; Python's -W and -X
+bool takes_word(std::string_view flag) {
+  return flag == "--rcfile" || flag == "--init-file" || flag == "-W" || flag == "-X" ||
+         (flag.size() <= 8 && flag[1] != '-' && (flag.ends_with('o') || flag.ends_with('O')));
 }
 
 }  // namespace
@@ -160,10 +124,18 @@ bool is_tune_run(const yaml::Node* command) {
 }
 
 size_t script_index(const std::vector<std::string_view>& words) {
-  if (words.empty() || !(is_shell(words.front()) || is_python(words.front()))) return words.size();
-  for (size_t i = 1; i + 1 < words.size(); ++i) {
-    if (takes_script(words[i])) return i + 1;
-    if (!words[i].starts_with('-')) break;  // a file, and its arguments
+  Invocation ignored;
+  const size_t program = program_index(words, 0, ignored);
+  if (program == words.size() || !(is_shell(words[program]) || is_python(words[program])))
+    return words.size();
+  bool is_script = false;
+  for (size_t i = program + 1; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    const bool is_flag = word.size() > 1 && (word.front() == '-' || word.front() == '+');
+    if (!is_flag) return is_script ? i : words.size();  // otherwise a file, and its arguments
+    is_script = is_script || takes_script(word);
+    if (is_script && is_python(words[program])) return std::min(i + 1, words.size());
+    if (takes_word(word)) ++i;
   }
   return words.size();
 }
@@ -173,16 +145,72 @@ std::string_view base_name(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-std::vector<Words> programs_of(const std::vector<std::string_view>& words) {
-  if (words.empty()) return {};
-  std::vector<Words> programs;
-  if (!is_shell(words.front())) {
-    programs.push_back(Words(words.begin(), words.end()));
-  } else if (const size_t script = script_index(words); script < words.size()) {
-    programs = ScriptSplitter(words[script]).split();
+namespace {
+
+// The variables that one line of a script leaves to the following ones.
+void keep_variables(const Invocation& line, Invocation& kept) {
+  const std::string_view program = line.words.empty() ? "" : std::string_view(line.words.front());
+  if (program.empty()) base::append(kept.variables, line.variables);
+  if (program == "export" || program == "declare" || program == "readonly") {
+    for (const std::string& word : line.words) {
+      if (is_assignment(word)) set_variable(word, kept);
+    }
   }
-  for (Words& program : programs) drop_prefix(program);
-  std::erase_if(programs, [](const Words& program) { return program.empty(); });
+  if (program == "unset") {
+    for (const std::string& name : line.words)
+      std::erase_if(kept.variables, [&](const auto& variable) { return variable.first == name; });
+  }
+  if (program == "source" || program == "." || program == "eval") kept.has_more_variables = true;
+}
+
+std::vector<Invocation> invocations_in(std::string_view script) {
+  std::vector<Invocation> programs;
+  Invocation kept;
+  bool is_compound = false;
+  for (Words& words : split_script(script)) {
+    while (!words.empty() && base::contains(shell().keywords, std::string_view(words.front()))) {
+      is_compound = is_compound || base::is_alnum(words.front().front());
+      words.erase(words.begin());
+    }
+    if (!words.empty() && base::contains(shell().heads, std::string_view(words.front()))) {
+      is_compound = true;
+      continue;
+    }
+    Invocation line;
+    const size_t program = program_index(words, 0, line);
+    line.words.assign(words.begin() + static_cast<ptrdiff_t>(program), words.end());
+    keep_variables(line, kept);
+    if (line.words.empty()) continue;
+    line.variables.insert(line.variables.begin(), kept.variables.begin(), kept.variables.end());
+    line.has_more_variables = kept.has_more_variables;
+    line.may_not_run = is_compound;
+    programs.push_back(std::move(line));
+  }
+  for (Invocation& program : programs) program.may_not_run = is_compound;
+  return programs;
+}
+
+}  // namespace
+
+std::vector<Invocation> invocations_of(const std::vector<std::string_view>& words) {
+  Invocation line;
+  line.at = program_index(words, 0, line);
+  if (line.at == words.size()) return {};
+  if (!is_shell(words[line.at])) {
+    line.words.assign(words.begin() + static_cast<ptrdiff_t>(line.at), words.end());
+    return {std::move(line)};
+  }
+  const size_t script = script_index(words);
+  if (script == words.size()) return {};
+  std::vector<Invocation> programs = invocations_in(words[script]);
+  for (Invocation& program : programs)
+    program.variables.insert(program.variables.begin(), line.variables.begin(), line.variables.end());
+  return programs;
+}
+
+std::vector<Words> programs_of(const std::vector<std::string_view>& words) {
+  std::vector<Words> programs;
+  for (Invocation& one : invocations_of(words)) programs.push_back(std::move(one.words));
   return programs;
 }
 

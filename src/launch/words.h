@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "yaml/node.h"
@@ -29,7 +30,8 @@ struct WordPlace {
 };
 WordPlace place_of_word(const CommandLine& line, size_t index);
 
-// The index of the script given to a shell or Python with -c; the number of words if there is none.
+// The index of the script given to a shell or Python with -c, also after a program that runs them; the number
+// of words if there is none.
 size_t script_index(const std::vector<std::string_view>& words);
 
 // Whether a job's command is exactly [tune, run], which Trainer completes.
@@ -41,8 +43,23 @@ std::string_view base_name(std::string_view path);
 bool is_shell(std::string_view program);
 bool is_python(std::string_view program);
 
-// The programs that the words start, each with its arguments; shell scripts are parsed, their redirections
-// dropped. Empty if that is unknown.
+// A program that the words start, without what runs it (nohup, env, conda run).
+struct Invocation {
+  Words words;  // the first is the program; "-m" before a module of Python
+  std::vector<std::pair<std::string, std::string>> variables;  // that it gets beside the container's
+  size_t at = 0;                    // the command line's word that is the program; unspecified in a script
+  bool may_not_run = false;         // a part of a compound command
+  bool has_more_variables = false;  // a file that can't be seen may set some
+};
+
+// The programs that the words start; shell scripts are parsed, their redirections dropped. Empty if that is
+// unknown.
+std::vector<Invocation> invocations_of(const std::vector<std::string_view>& words);
+
+// The same without the variables.
 std::vector<Words> programs_of(const std::vector<std::string_view>& words);
+
+// Whether a program of that name starts no others: what prepares a script, or is the shell's own.
+bool is_harmless(std::string_view program);
 
 }  // namespace trainjobc::launch

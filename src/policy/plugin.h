@@ -99,21 +99,6 @@ struct MpiImplementation {
   bool is_hydra() const { return !interface.empty(); }
 };
 
-// A program that starts the processes of a node, and how it learns of the other nodes.
-struct Launcher {
-  std::string_view program;     // "accelerate"; "" if it is only a module
-  std::string_view module;      // of python -m: "torch.distributed.run"; "" if it is none
-  std::string_view subcommand;  // "launch"; "" if it has none
-  // Reads the framework's variables, and flags that they are called after. Otherwise:
-  bool reads_env = false;
-  std::string_view processes;  // its flag with the number of all processes; "" if it has none
-  std::span<const std::string_view> processes_per_node;  // its flags with the number of a node's
-  bool per_gpu = false;                     // without these flags, it starts a process for each GPU
-  bool may_find_nodes = false;              // without `told`: by a file or a variable that no manifest shows
-  std::span<const std::string_view> told;   // its flags that tell it of the other nodes: "--hostfile"
-  std::span<const std::string_view> hosts;  // of these, those with a list of nodes, or a file with it
-};
-
 // What the rest of the program needs to know about a framework.
 struct Framework {
   bool (*is_used)(const RuntimeInfo&) = nullptr;  // whether a runtime is for it
@@ -143,11 +128,8 @@ struct Framework {
   // Variables with more arguments for ssh, of some launchers.
   std::span<const std::string_view> ssh_arguments;
   std::span<const MpiImplementation> other_implementations;  // that Trainer does not set up
-  bool has_flags = false;  // each variable has a flag, which has priority: --nnodes for PET_NNODES
-  // What starts several processes on a node; empty if each container is one process.
-  std::span<const Launcher> launchers;
-  std::string_view alone;     // its launchers' switch for a node that trains alone
-  std::string_view endpoint;  // their flag with the address at which the nodes meet
+  // A container starts several processes, with one of launchers/programs.yaml; otherwise it is one.
+  bool has_launchers = false;
 
   bool sets_job = false;       // takes numNodes and the job's env itself; otherwise PlainML does
   bool has_processes = false;  // numProcPerNode of the policy and of spec.trainer has an effect
@@ -202,8 +184,5 @@ bool has_content(OwnedObject::Content content, std::string_view kind, std::strin
 //   NAME.env_family          of the plugin of that name: "PET_*"
 //   NAME.settings            "A, B and C"
 std::optional<std::string> plugin_fact(std::string_view placeholder);
-
-// The rule's explanation, its placeholders filled in.
-std::string explanation_of(const rules::Rule& rule);
 
 }  // namespace trainjobc::policy

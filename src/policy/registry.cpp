@@ -136,17 +136,4 @@ std::optional<std::string> plugin_fact(std::string_view placeholder) {
   return std::nullopt;
 }
 
-std::string explanation_of(const rules::Rule& rule) {
-  std::string out;
-  std::string_view rest = rule.explanation_template;
-  for (size_t open = rest.find('{'); open != std::string_view::npos; open = rest.find('{')) {
-    const size_t close = std::min(rest.find('}', open), rest.size());
-    const auto fact = plugin_fact(rest.substr(open + 1, close - open - 1));
-    out += rest.substr(0, open);
-    out += fact ? *fact : rest.substr(open, 1);  // a brace of an example
-    rest.remove_prefix(fact ? close + 1 : open + 1);
-  }
-  return out.append(rest);
-}
-
 }  // namespace trainjobc::policy

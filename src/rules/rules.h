@@ -20,7 +20,7 @@ struct Rule {
   base::Severity severity = base::Severity::Error;  // unless configured otherwise
   std::string_view summary;                         // one line, without a final stop
   // A few sentences: why the cluster refuses it or what goes wrong later, and what to do; after an empty line
-  // an example may follow. {NAME.FACT} is a fact about a plugin; policy::explanation_of fills it in.
+  // an example may follow. {NAME.FACT} is a fact about a plugin; compile::explanation_of fills it in.
   std::string_view explanation_template;
   std::optional<base::Severity> exception;  // in the one context that the rule's page names
 };

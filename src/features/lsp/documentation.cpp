@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/text.h"
+#include "compile/explanations.h"
 #include "config_schema.h"
 #include "features/cluster/difference_text.h"
 #include "features/json_schema/json_schema.h"
@@ -16,7 +17,6 @@
 #include "features/lsp/references.h"
 #include "k8s/field.h"
 #include "model/trainer_names.h"
-#include "policy/plugin.h"
 #include "schema/validate.h"
 
 namespace trainjobc::lsp {
@@ -236,7 +236,7 @@ bool requires_field(const Schema& map, std::string_view name) {
 
 std::string rule_words(const rules::Rule& rule) {
   return fmt::format("**{}** · {}\n\n{}.\n\n{}", rule.id, base::to_string(rule.severity), rule.summary,
-                     policy::explanation_of(rule));
+                     compile::explanation_of(rule));
 }
 
 std::string field_notes(std::string_view kind, const schema::Schema& field, const CursorPath& path) {

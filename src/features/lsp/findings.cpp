@@ -12,11 +12,11 @@
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
+#include "compile/explanations.h"
 #include "features/kustomize/checks.h"
 #include "features/kustomize/kustomization.h"
 #include "features/lsp/workspace.h"
 #include "lint/config.h"
-#include "policy/plugin.h"
 #include "rules/rules.h"
 
 namespace trainjobc::lsp {
@@ -511,7 +511,7 @@ Json PublishedFindings::to_json(const Diagnostic& found) const {
   }
   if (!related.empty()) json["relatedInformation"] = std::move(related);
   if (const rules::Rule* rule = rules::find_rule(found.rule))
-    json["data"] = {{"explanation", policy::explanation_of(*rule)}};
+    json["data"] = {{"explanation", compile::explanation_of(*rule)}};
   return json;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
+#include "compile/explanations.h"
 #include "features/lsp/answers.h"
 #include "policy/plugin.h"
 
@@ -516,7 +517,7 @@ Server::Reply Server::explain(const Json& params) {
   const rules::Rule* rule = rules::find_rule(id);
   if (!rule) return WhyNot{fmt::format("there is no rule \"{}\"", id), ErrorCode::InvalidParams};
   return Json{
-      {"text", fmt::format("# {}\n\n{}\n\n{}\n", rule->id, rule->summary, policy::explanation_of(*rule))}};
+      {"text", fmt::format("# {}\n\n{}\n\n{}\n", rule->id, rule->summary, compile::explanation_of(*rule))}};
 }
 
 int serve(Server& server, const ReadBytes& read) {

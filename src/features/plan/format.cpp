@@ -323,11 +323,29 @@ std::string ranks_text(const RankNode& node) {
   return fmt::format("{}-{}", *node.first_rank, *node.first_rank + node.ranks - 1);
 }
 
+// "nodes 4 (PET_NNODES)"
+std::string setting_text(const LaunchPlan::Setting& setting) {
+  std::string source = setting.source;
+  if (!setting.place.empty()) source += " at " + setting.place;
+  return base::one_line(fmt::format("{} {} ({})", setting.name, setting.value, source));
+}
+
+// Without the launcher's defaults.
+std::string launch_text(const LaunchPlan& launch) {
+  std::vector<std::string> settings;
+  for (const LaunchPlan::Setting& setting : launch.settings) {
+    if (!setting.is_default) settings.push_back(setting_text(setting));
+  }
+  return fmt::format("launcher: {} ({}): {}{}{}", launch.program, launch.version, launch.result,
+                     settings.empty() ? "" : "; ", fmt::join(settings, ", "));
+}
+
 // One block of code.
 Block folded_ranks(const JobPlan& job) {
   const RankVariables variables = variables_of(job);
   Block block{.head = {{title_of(job)}}, .folded = "ranks"};
   block.code = fmt::format("environment: {}\n", fmt::join(variables.common, " "));
+  if (job.launch) block.code += launch_text(*job.launch) + "\n";
   for (size_t i = 0; i < job.ranks.size(); ++i) {
     const RankNode& node = job.ranks[i];
     block.code += fmt::format("{}  {}  {}\n  {}\n", ranks_text(node), node.host,
@@ -354,6 +372,7 @@ void add_ranks(const JobPlan& job, std::vector<Block>& blocks) {
       {fmt::format("{}: {}, {} process{}", title_of(job), base::counted(job.nodes, "node"),
                    cell_of(job.processes, "an unknown number of"), job.processes == 1 ? "" : "es")}};
   if (!variables.common.empty()) add(fmt::format("environment: {}", fmt::join(variables.common, " ")));
+  if (job.launch) add(launch_text(*job.launch));
   for (size_t i = 0; i < job.ranks.size(); ++i) {
     const RankNode& node = job.ranks[i];
     if (i == 0 || job.ranks[i - 1].command != node.command) {
@@ -475,6 +494,16 @@ Json to_json(const Admission& admission) {
   return json;
 }
 
+Json to_json(const LaunchPlan& launch) {
+  const auto setting = [](const LaunchPlan::Setting& one) {
+    return Json{{"name", one.name}, {"value", one.value}, {"from", one.source}, {"place", one.place}};
+  };
+  return {{"program", launch.program},
+          {"version", launch.version},
+          {"result", launch.result},
+          {"settings", Json::array(launch.settings, setting)}};
+}
+
 Json to_json(const JobPlan& job, const PlanFormat& format) {
   Json json{{"object", job.id},
             {"namespace", job.ns},
@@ -491,6 +520,7 @@ Json to_json(const JobPlan& job, const PlanFormat& format) {
   if (!job.scope.empty()) json.add("scope", job.scope);
   if (format.ranks) {
     json.add("hostfile", job.hostfile);
+    if (job.launch) json.add("launch", to_json(*job.launch));
     json.add("containers", Json::array(job.ranks, [](const RankNode& node) { return to_json(node); }));
     json.add("containersLeftOut", job.ranks_left_out);
   }

@@ -15,6 +15,8 @@
 #include "k8s/object_meta.h"
 #include "launch/launch.h"
 #include "launch/mpirun.h"
+#include "launch/start.h"
+#include "launch/words.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "secret/secret.h"
@@ -25,6 +27,7 @@ namespace {
 
 using k8s::jobset::ReplicatedJob;
 using launch::Launch;
+using launch::Start;
 using policy::Framework;
 using yaml::Node;
 
@@ -73,42 +76,41 @@ const Node* training_container(const Node& pod_spec) {
   return cluster::node_container(pod_spec);
 }
 
-// What a container starts, and what that is told: by a flag, which its variable is called after
-// ("--nproc-per-node"), else by the variable.
+// What a container of the worker's first pod starts, and what that is told.
 class Settings {
  public:
   Settings(const Framework& framework, const RenderedJob& job, const Worker& worker)
       : framework_(framework),
         env_(launch::environment_of(*worker.container, {job.ns, job.view.name, worker.job, 0, 0})) {
-    const std::vector<std::string> words = launch::words_of(*worker.container, {"command", "args"}, env_);
-    launch_ = launch::launch_of({words.begin(), words.end()}, framework);
+    if (!framework.has_launchers) return;
+    line_ = {worker.container->get("command"), worker.container->get("args")};
+    launch_ = launch::launch_of(launch::words_of(line_));
+    const bool has_more = !yaml::items_at(*worker.container, "envFrom").empty();
+    if (launch_.launcher)
+      start_ = launch::start_of(launch_, {env_, has_more, launch::visible_gpus(*worker.container)});
   }
 
   const Launch& launch() const { return launch_; }
+  // nullopt if no launcher is known.
+  const std::optional<Start>& start() const { return start_; }
+  const launch::CommandLine& line() const { return line_; }
 
-  std::string value(std::string_view variable) const {
-    const std::string flag = launch::flag_for(framework_, variable);
-    const auto given = flag.empty() ? std::nullopt : launch_.flag(flag);
-    const bool is_told = given && given->value != fmt::format("${}", variable) &&
-                         given->value != fmt::format("${{{}}}", variable);  // by the script's own variable
-    return is_told ? given->value : std::string(launch::value_of(env_, variable));
-  }
+  std::string_view value(std::string_view variable) const { return launch::value_of(env_, variable); }
 
   // "1:4": torchrun takes any number of nodes in that range.
   bool is_elastic() const {
-    return std::ranges::any_of(framework_.env, [&](std::string_view variable) {
-      const std::string given = value(variable);
-      const std::string_view text = given;
-      const size_t colon = text.find(':');
-      return colon != std::string_view::npos && base::read_integer(text.substr(0, colon)) &&
-             base::read_integer(text.substr(colon + 1));
-    });
+    const auto text = start_ ? (*start_)[launch::Setting::Nodes].text : std::nullopt;
+    const size_t colon = text ? text->find(':') : std::string::npos;
+    return colon != std::string::npos && base::read_integer(std::string_view(*text).substr(0, colon)) &&
+           base::read_integer(std::string_view(*text).substr(colon + 1));
   }
 
  private:
   const Framework& framework_;
   std::vector<launch::Variable> env_;
+  launch::CommandLine line_;
   Launch launch_;
+  std::optional<Start> start_;
 };
 
 // What "auto" and "gpu" come to; nullopt without a GPU, when the machine's CPUs may count.
@@ -135,12 +137,6 @@ int64_t pods_of(const std::vector<Worker>& workers) {
   return pods;
 }
 
-// The number in a launcher's own flag; nullopt without.
-std::optional<int64_t> told_number(const Launch& launch, std::string_view name) {
-  const auto flag = name.empty() ? std::nullopt : launch.flag(name);
-  return flag ? base::read_integer(flag->value) : std::nullopt;
-}
-
 // nullopt if it does not fit.
 std::optional<int64_t> product_of(int64_t a, int64_t b) {
   int64_t product = 0;
@@ -158,33 +154,16 @@ int64_t capped_sum(int64_t a, int64_t b) {
   return sum_of(a, b).value_or(std::numeric_limits<int64_t>::max());
 }
 
-// The processes that a launcher with settings of its own starts in all pods together; nullopt if a list of
-// nodes decides.
-std::optional<int64_t> told_processes(const Launch& launch, const Worker& worker, int64_t pods) {
-  const auto is_given = [&](std::string_view flag) { return launch.flag(flag).has_value(); };
-  if (std::ranges::any_of(launch.launcher->hosts, is_given)) return std::nullopt;
-  // Those of all nodes, or of each, if it finds no others.
-  if (pods > 1 && launch.launcher->may_find_nodes && std::ranges::none_of(launch.launcher->told, is_given))
-    return std::nullopt;
-  if (const auto all = told_number(launch, launch.launcher->processes)) return all;
-  for (const std::string_view flag : launch.launcher->processes_per_node) {
-    if (const auto each = told_number(launch, flag)) return product_of(pods, *each);
-  }
-  const auto gpus = launch.launcher->per_gpu ? gpus_of(*worker.container) : std::nullopt;
-  return gpus ? product_of(pods, *gpus) : std::nullopt;
-}
-
 // How many processes the worker's pods start; nullopt if that depends on their machines, or can't be seen.
 std::optional<int64_t> processes_of(const Framework& framework, const Settings& settings,
                                     const Worker& worker) {
   const int64_t pods = worker.job->replicas * cluster::pods_per_job(*worker.job);
-  const Launch& launch = settings.launch();
-  if (!framework.launchers.empty()) {
-    if (launch.kind == Launch::Kind::OneProcess) return pods;
-    if (!launch.launcher) return std::nullopt;
-    if (!launch.launcher->reads_env) return told_processes(launch, worker, pods);
+  if (framework.has_launchers) {
+    if (settings.launch().kind == Launch::Kind::OneProcess) return pods;
+    const auto each = settings.start() ? settings.start()->processes : std::nullopt;
+    return each ? product_of(pods, *each) : std::nullopt;
   }
-  const std::string given = settings.value(framework.processes);
+  const std::string_view given = settings.value(framework.processes);
   std::optional<int64_t> number = base::read_integer(given);
   if (!number && (given.empty() || given == "auto" || given == "gpu")) number = gpus_of(*worker.container);
   return number ? product_of(pods, *number) : std::nullopt;
@@ -256,16 +235,32 @@ void add_rank(const RenderedJob& job, const Place& place, std::optional<int64_t>
   plan.ranks.push_back(std::move(node));
 }
 
+// How the ranks of the nodes follow each other.
+enum class Ranks { Continued, OfEachNode, Unknown };
+
+Ranks ranks_of(const Settings& settings) {
+  if (settings.is_elastic()) return Ranks::Unknown;
+  if (!settings.start()) return Ranks::Continued;
+  const auto result = settings.start()->result;
+  if (result == launch::Result::World) return Ranks::Continued;
+  const bool is_alone = result == launch::Result::One || result == launch::Result::Alone;
+  return is_alone ? Ranks::OfEachNode : Ranks::Unknown;
+}
+
 void list_ranks(const RenderedJob& job, const std::vector<Worker>& workers, const Framework* framework,
                 JobPlan& plan) {
   const bool is_even = plan.processes && plan.nodes > 0 && *plan.processes % plan.nodes == 0;
   const int64_t each = is_even ? *plan.processes / plan.nodes : 0;
   int64_t rank = 0;
   for (const Worker& worker : workers) {
-    const bool is_fixed = is_even && !(framework && Settings(*framework, job, worker).is_elastic());
+    const Ranks ranks = !is_even                      ? Ranks::Unknown
+                        : framework && plan.nodes > 1 ? ranks_of(Settings(*framework, job, worker))
+                                                      : Ranks::Continued;
     for (int64_t index = 0; index < worker.job->replicas; ++index) {
       for (int64_t pod = 0; pod < cluster::pods_per_job(*worker.job); ++pod) {
-        add_rank(job, {worker, index, pod}, is_fixed ? std::optional(rank) : std::nullopt, each, plan);
+        const int64_t first = ranks == Ranks::OfEachNode ? 0 : rank;
+        add_rank(job, {worker, index, pod}, ranks == Ranks::Unknown ? std::nullopt : std::optional(first),
+                 each, plan);
         rank += each;
         if (plan.ranks_left_out > 0) {
           plan.ranks_left_out = plan.nodes - std::ssize(plan.ranks);
@@ -274,6 +269,66 @@ void list_ranks(const RenderedJob& job, const std::vector<Worker>& workers, cons
       }
     }
   }
+}
+
+// Where the launcher gets what it is told from.
+
+// "jobs/llama.yaml:12:30", of the flag's word.
+std::string place_of(const launch::CommandLine& line, const launch::SettingValue& value) {
+  if (!value.flag) return "";
+  const base::Location where = yaml::locate(*launch::place_of_word(line, value.flag->word).word);
+  return where.file ? fmt::format("{}:{}:{}", where.file_name(), where.line, where.column) : "";
+}
+
+std::string_view result_text(std::optional<launch::Result> result, bool is_one_node) {
+  using launch::Result;
+  if (!result) return "depends on what can't be seen here";
+  if (is_one_node && *result != Result::Fails) return "one node";
+  switch (*result) {
+    case Result::World: return "one world";
+    case Result::One: return "one process on each node, alone";
+    case Result::Alone: return "each node alone";
+    case Result::Waits: return "the nodes never meet";
+    case Result::Fails: return "fails";
+    case Result::Driver: return "a driver of Ray on each node";
+    case Result::Told: return "told by what can't be seen here";
+  }
+  return "";
+}
+
+void add_launch(const RenderedJob& job, const std::vector<Worker>& workers, const Framework* framework,
+                JobPlan& plan) {
+  using launch::Setting;
+  constexpr std::array<std::pair<Setting, std::string_view>, 8> kSettings{
+      {{Setting::Nodes, "nodes"},
+       {Setting::World, "world size"},
+       {Setting::Processes, "processes per node"},
+       {Setting::Total, "processes"},
+       {Setting::Rank, "rank of the first node"},
+       {Setting::Backend, "backend"},
+       {Setting::Address, "address"},
+       {Setting::Port, "port"}}};
+  if (!framework || workers.empty()) return;
+  const Settings settings(*framework, job, workers.front());
+  if (!settings.start()) return;
+  const Start& start = *settings.start();
+  LaunchPlan& planned = plan.launch.emplace();
+  planned.program = start.program->name;
+  planned.version = start.program->version;
+  planned.result = result_text(start.result, plan.nodes == 1);
+  const bool has_endpoint = start[Setting::Endpoint].is_told();
+  const auto add = [&](Setting setting, std::string_view name) {
+    const launch::SettingValue& value = start[setting];
+    if (value.from == launch::SettingValue::From::Nothing) return;
+    planned.settings.push_back({std::string(name), secret::without_keys(value.text.value_or("?")),
+                                value.source(), place_of(settings.line(), value),
+                                value.from == launch::SettingValue::From::Value});
+  };
+  for (const auto& [setting, name] : kSettings) {
+    const bool is_meeting_point = setting == Setting::Address || setting == Setting::Port;
+    if (!is_meeting_point || !has_endpoint) add(setting, name);
+  }
+  add(Setting::Endpoint, "endpoint");
 }
 
 // Jobs that mpirun starts: the launcher reads the hostfile and fills the hosts, one after the other, up to
@@ -390,7 +445,9 @@ void add_processes(const RenderedJob& job, bool list, JobPlan& plan) {
   if (framework) plan.framework = framework->title;
   plan.nodes = pods_of(workers);
   plan.processes = count_processes(job, workers, framework, plan.nodes);
-  if (list) list_ranks(job, workers, framework, plan);
+  if (!list) return;
+  list_ranks(job, workers, framework, plan);
+  add_launch(job, workers, framework, plan);
 }
 
 // The objects of one TrainJob.

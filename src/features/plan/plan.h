@@ -33,6 +33,21 @@ struct RankNode {
   std::vector<launch::Variable> env;  // in the container's order
 };
 
+// What starts the processes of a node, and what it is told.
+struct LaunchPlan {
+  struct Setting {
+    std::string name;    // "nodes"
+    std::string value;   // "?" if it is not known before the pod runs
+    std::string source;  // "PET_NNODES", "--nnodes", "the default"
+    std::string place;   // of a flag: "jobs/llama.yaml:12:30"; "" for others
+    bool is_default = false;
+  };
+  std::string program;
+  std::string version;  // on which this was seen
+  std::string result;   // what becomes of the nodes: "one world"
+  std::vector<Setting> settings;
+};
+
 struct JobPlan {
   std::string scope;  // "", unless the inputs have several
   std::string id;     // "TrainJob/team-a/llama"
@@ -48,6 +63,7 @@ struct JobPlan {
   Amounts requests;                     // of all pods
   std::vector<PodSet> pod_sets;
   std::vector<RankNode> ranks;         // if they were asked for
+  std::optional<LaunchPlan> launch;    // if they were asked for, and the launcher is known
   int64_t ranks_left_out = 0;          // containers that would be too many to list
   std::string hostfile;                // of MPI
   std::optional<Admission> admission;  // if quotas were given

@@ -6,8 +6,8 @@
 
 #include "base/text/text.h"
 #include "base/version.h"
+#include "compile/explanations.h"
 #include "lint/report/findings.h"
-#include "policy/plugin.h"
 #include "rules/rules.h"
 
 namespace trainjobc::lint {
@@ -48,7 +48,7 @@ std::string to_markdown(std::string_view explanation) {
 }
 
 Json to_json(const rules::Rule& rule) {
-  const std::string explanation = policy::explanation_of(rule);
+  const std::string explanation = compile::explanation_of(rule);
   const std::string_view first_paragraph = std::string_view(explanation).substr(0, explanation.find("\n\n"));
   return {{"id", rule.id},
           {"shortDescription", text(rule.summary)},

@@ -330,60 +330,6 @@ constexpr std::span<const std::string_view> kOwnEnv = std::span(kEnv).first(5);
 // The community's torchtune runtimes have their own label.
 constexpr std::array<FrameworkLabel, 2> kLabels{{{"torchtune", "torchtune"}, {"torch"}}};
 
-// Flags that tell a launcher of the other nodes.
-constexpr std::array<std::string_view, 4> kMachines{"--num-machines", "--machine-rank", "--main-process-ip",
-                                                    "--config-file"};
-constexpr std::array<std::string_view, 6> kHosts{"--hostfile", "-H",          "--host",
-                                                 "--no-ssh",   "--node-rank", "--launcher"};
-constexpr std::span<const std::string_view> kHostLists = std::span(kHosts).first(3);
-constexpr std::array<std::string_view, 4> kWorld{"--world-size", "--node-rank", "--base-rank",
-                                                 "--master-addr"};
-constexpr std::array<std::string_view, 3> kMainNode{"--num-nodes", "--node-rank", "--main-address"};
-
-constexpr std::array<std::string_view, 2> kGpusPerNode{"--num-gpus", "--num-accelerators"};
-constexpr std::array<std::string_view, 2> kNproc{"--nproc", "-n"};
-constexpr std::array<std::string_view, 1> kNprocPerNode{"--nproc-per-node"};
-constexpr std::array<std::string_view, 1> kDevices{"--devices"};
-
-// Sources: the parsers of torch/distributed/run.py, accelerate/commands/launch.py,
-// deepspeed/launcher/runner.py, composer/cli/launcher.py, colossalai/cli/launcher, lightning/fabric/cli.py.
-// The last ones start torchrun or accelerate as variables of their own say.
-constexpr std::array<Launcher, 14> kLaunchers{{
-    {.program = "torchrun", .module = "torch.distributed.run", .reads_env = true},
-    {.module = "torch.distributed.launch", .reads_env = true},
-    {.program = "tune", .subcommand = "run", .reads_env = true},
-    {.program = "accelerate",
-     .module = "accelerate.commands.launch",
-     .subcommand = "launch",
-     .processes = "--num-processes",
-     .may_find_nodes = true,
-     .told = kMachines},
-    {.program = "deepspeed",
-     .module = "deepspeed.launcher.runner",
-     .processes_per_node = kGpusPerNode,
-     .per_gpu = true,
-     .told = kHosts,
-     .hosts = kHostLists},
-    {.program = "composer",
-     .module = "composer.cli.launcher",
-     .processes = "--world-size",
-     .processes_per_node = kNproc,
-     .per_gpu = true,
-     .told = kWorld},
-    {.program = "colossalai",
-     .subcommand = "run",
-     .processes_per_node = kNprocPerNode,
-     .told = kHosts,
-     .hosts = kHostLists},
-    {.program = "lightning", .subcommand = "run", .processes_per_node = kDevices, .told = kMainNode},
-    {.program = "fabric", .subcommand = "run", .processes_per_node = kDevices, .told = kMainNode},
-    {.program = "llamafactory-cli", .may_find_nodes = true},
-    {.program = "swift", .may_find_nodes = true},
-    {.program = "axolotl", .may_find_nodes = true},
-    {.program = "trl", .may_find_nodes = true},
-    {.program = "xtuner", .may_find_nodes = true},
-}};
-
 // What spec.trainer.numProcPerNode may be instead of a number.
 constexpr std::array<std::string_view, 3> kWords{"auto", "cpu", "gpu"};
 
@@ -513,10 +459,7 @@ constexpr Plugin kPlugin{.name = "Torch",
                                        .port = kEnv[4],
                                        .address = kEnv[3],
                                        .processes_per_node = true,
-                                       .has_flags = true,
-                                       .launchers = kLaunchers,
-                                       .alone = "--standalone",
-                                       .endpoint = "--rdzv-endpoint",
+                                       .has_launchers = true,
                                        .sets_job = true,
                                        .has_processes = true,
                                        .opens_port = true},

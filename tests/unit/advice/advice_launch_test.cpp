@@ -174,7 +174,12 @@ TEST_CASE("advice/unseen-launcher: a shell script of the image") {
       |               ^~~~~~~~~~
 )");
   CHECK(unseen("[accelerate, launch, --config_file, a.yaml, train.py]") == "");
-  CHECK(unseen("[accelerate, launch, --num_machines=4, --machine_rank=$(PET_NODE_RANK), train.py]") == "");
+  CHECK(
+      unseen("[accelerate, launch, --num_machines=4, --machine_rank=$(PET_NODE_RANK), train.py]") ==
+      R"(in.yaml:30:15: info: whether accelerate finds the job's other nodes can't be seen here [advice/unseen-launcher]
+   30 |     command: [accelerate, launch, --num_machines=4, --machine_rank=$(PET_NODE_RANK), train.py]
+      |               ^~~~~~~~~~
+)");
   CHECK(
       unseen("[llamafactory-cli, train, a.yaml]") ==
       R"(in.yaml:30:15: info: whether llamafactory-cli finds the job's other nodes can't be seen here [advice/unseen-launcher]
@@ -264,7 +269,12 @@ TEST_CASE("advice/launcher-setting: flags of torchrun") {
 )");
   CHECK(setting("    command: [torchrun, --nnodes=1:4, --nproc_per_node=auto, train.py, --nnodes=3]\n") ==
         "");
-  CHECK(setting("    command: [torchrun, --nnodes=$N, --master_addr=10.0.0.1, train.py]\n") == "");
+  CHECK(
+      setting("    command: [torchrun, --nnodes=$N, --master_addr=10.0.0.1, train.py]\n") ==
+      R"(in.yaml:30:25: warning: torchrun gets the text $N: without a shell, nothing expands it [advice/launcher-setting]
+   30 |     command: [torchrun, --nnodes=$N, --master_addr=10.0.0.1, train.py]
+      |                         ^~~~~~~~~~~ write $(N)
+)");
 }
 
 TEST_CASE("advice/launcher-setting: numbers and addresses for a script") {

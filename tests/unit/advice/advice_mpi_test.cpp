@@ -47,7 +47,7 @@ TEST_CASE("advice/mpi-launcher: a program that trains alone") {
         "[horovodrun, python, a.py]", "[mlx.launch, a.py]", "[prterun, a]", "[./run.sh]", "[bash, run.sh]",
         "[bash, -c, './prepare && python train.py']", "[bash, -c, 'mpirun python train.py']",
         "[python, -m, deepspeed.launcher.runner]", "[python, launch.py]", "[sleep, inf]",
-        "[bash, -c, 'python $(find)']"})
+        "[bash, -c, 'f() { python x; }; f']"})
     CHECK_MESSAGE(launcher(words) == "", words);
   CHECK(advice("advice/mpi-launcher", mpi("", "") + job("  trainer: {args: [python]}\n")) == "");
   // Without nodes the launcher may train alone.

@@ -375,7 +375,7 @@ spec:
 )");
   CHECK(
       refused({"torchtune", "--name", "a", "--nodes", "2"}) ==
-      R"(1: trainjobc: runtime torchtune-llama3.2-1b: --rdzv-endpoint localhost:29500 is another host on each of the 2 nodes: they never meet; remove it: torchrun reads PET_MASTER_ADDR [advice/launcher-setting]
+      R"(1: trainjobc: runtime torchtune-llama3.2-1b: --rdzv-endpoint localhost:29500 is another host on each of the 2 nodes: they never meet; write $(PET_MASTER_ADDR) for the host [advice/launcher-setting]
 )");
   CHECK(refused({"torch", "--name", "a", "--command", "torchrun 'a"}) ==
         R"(2: trainjobc: --command: a quotation mark has no counterpart

@@ -89,10 +89,16 @@ TEST_CASE("processes of other programs, on two nodes of three processes") {
   CHECK(processes("3", "command: [colossalai, run, --host, h1, --nproc_per_node, '4', a.py]") ==
         std::nullopt);
   CHECK(processes("3", "command: [colossalai, run, --nproc_per_node, '4', a.py]") == 8);
-  CHECK(processes("3", "command: [accelerate, launch, --num_processes, '16', --num_machines=2, a.py]") == 16);
+  CHECK(processes("3",
+                  "command: [accelerate, launch, --num_processes, '16', --num_machines=2, --machine_rank, "
+                  "$(PET_NODE_RANK), --main_process_ip, $(PET_MASTER_ADDR), a.py]" +
+                      gpus) == 16);
   CHECK(processes("3", "command: [accelerate, launch, --num_processes, '16', a.py]") == std::nullopt);
   CHECK(processes("3", "command: [accelerate, launch, a.py]") == std::nullopt);
-  CHECK(processes("3", "command: [composer, -n, '4', --world_size, '8', a.py]") == 8);
+  CHECK(processes(
+            "3",
+            "command: [composer, -n, '4', --world_size, '8', --node_rank, $(PET_NODE_RANK), --master_addr, "
+            "$(PET_MASTER_ADDR), --master_port, '7501', a.py]") == 8);
   CHECK(processes("3", "command: [composer, -n, '4', a.py]" + gpus) == 8);
   CHECK(processes("3", "command: [uv, run, torchrun, a.py]") == 6);
 }
@@ -176,7 +182,10 @@ TEST_CASE("plan: processes that can't be counted are unknown, and totals don't o
   CHECK(of_command("torchrun, --nproc-per-node=" + most + ", a.py") == std::nullopt);
   CHECK(of_command("torchrun, --nproc-per-node=4611686018427387903, a.py") == kMost - 1);
   CHECK(of_command("deepspeed, --num_gpus=" + most + ", a.py") == std::nullopt);
-  CHECK(of_command("accelerate, launch, --num_machines=2, --num_processes=" + most + ", a.py") == kMost);
+  // accelerate divides.
+  CHECK(of_command("accelerate, launch, --multi_gpu, --num_machines=2, --machine_rank=$(PET_NODE_RANK), "
+                   "--main_process_ip=$(PET_MASTER_ADDR), --num_processes=" +
+                   most + ", a.py") == kMost - 1);
   CHECK(processes("auto", "command: [torchrun, a.py], resources: {limits: {nvidia.com/gpu: " + most + "}}") ==
         std::nullopt);
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "compile/explanations.h"
 #include "policy/plugin.h"
 #include "rules/rules.h"
 #include "support/advice.h"
@@ -322,7 +323,7 @@ TEST_CASE("plugins: the objects that one makes are those of its descriptor") {
 }
 
 TEST_CASE("rule texts: what they say of plugins comes from the descriptors") {
-  const auto text = [](std::string_view id) { return policy::explanation_of(*rules::find_rule(id)); };
+  const auto text = [](std::string_view id) { return compile::explanation_of(*rules::find_rule(id)); };
   CHECK(
       text("input/reserved-env") ==
       R"(The controller computes these variables from the number of nodes and processes: PET_NNODES, PET_NPROC_PER_NODE, PET_NODE_RANK, PET_MASTER_ADDR and PET_MASTER_PORT for torch; OMPI_MCA_orte_default_hostfile, OMPI_MCA_plm_rsh_args, OMPI_MCA_orte_keep_fqdn_hostnames and OMPI_MCA_orte_set_default_slots for MPI; DMLC_TRACKER_URI, DMLC_TRACKER_PORT, DMLC_TASK_ID and DMLC_NUM_WORKER for XGBoost. A value from the job would break the rendezvous, so the webhook refuses it. Remove it, and set numNodes and numProcPerNode instead.)");
@@ -352,10 +353,14 @@ TEST_CASE("rule texts: every placeholder is known") {
     CAPTURE(std::string(rule.id));
     const std::string text(rule.explanation_template);
     for (std::sregex_iterator at(text.begin(), text.end(), placeholder); at != std::sregex_iterator(); ++at) {
+      if ((*at)[1].str().starts_with("launchers.")) {
+        CHECK(compile::explanation_of(rule).find(at->str()) == std::string::npos);
+        continue;
+      }
       CHECK(policy::plugin_fact((*at)[1].str()).value_or("") != "");
       ++count;
     }
-    if (text.find('{') == std::string::npos) CHECK(policy::explanation_of(rule) == text);
+    if (text.find('{') == std::string::npos) CHECK(compile::explanation_of(rule) == text);
   }
   CHECK(count == 9);
   for (const std::string_view unknown :

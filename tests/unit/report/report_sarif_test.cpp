@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/version.h"
-#include "policy/plugin.h"
+#include "compile/explanations.h"
 #include "rules/rules.h"
 #include "support/findings.h"
 
@@ -49,7 +49,7 @@ TEST_CASE("report sarif: when clean, a run with all rules and no results") {
   for (size_t i = 0; i < rules.size(); ++i) {
     CHECK(rules[i]["id"] == all_rules()[i].id);
     CHECK(rules[i]["shortDescription"]["text"] == all_rules()[i].summary);
-    CHECK(rules[i]["help"]["text"] == trainjobc::policy::explanation_of(all_rules()[i]));
+    CHECK(rules[i]["help"]["text"] == trainjobc::compile::explanation_of(all_rules()[i]));
   }
   log["runs"][0]["tool"]["driver"].erase("rules");
   const std::string version(trainjobc::base::kVersion);

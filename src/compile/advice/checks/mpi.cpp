@@ -13,6 +13,7 @@
 #include "compile/advice/job_command.h"
 #include "k8s/jobset/jobset.h"
 #include "launch/mpirun.h"
+#include "launch/programs.h"
 #include "launch/words.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
@@ -42,13 +43,10 @@ const PodSet* launcher_of(const policy::RuntimeInfo& info) {
                                                              : nullptr;
 }
 
-// Whether a word is or names a program that starts processes on other nodes (mpirun, mpiexec.hydra, prterun,
-// horovodrun, mlx.launch, pdsh, srun), or tells one where they are.
+// Whether a word is or names a program that starts processes on other nodes, or tells one where they are.
 bool may_launch(std::string_view word) {
-  constexpr std::array<std::string_view, 9> kParts{"mpi", "prte", "orte",     "horovod",   "launch",
-                                                   "ssh", "srun", "hostfile", "colossalai"};
   const std::string lower = base::lower_case(word);
-  return std::ranges::any_of(kParts,
+  return std::ranges::any_of(launch::shell().starts_others,
                              [&](std::string_view part) { return lower.find(part) != std::string::npos; });
 }
 
@@ -65,20 +63,14 @@ bool trains_here(const Program& program) {
   return name.starts_with("python") || name == "torchrun" || is_deepspeed_alone(program);
 }
 
-// Programs that start no others.
-bool is_harmless(const Program& program) {
-  constexpr std::array<std::string_view, 12> kNames{"cd",  "echo", "export", "ls",  "mkdir", "nvidia-smi",
-                                                    "pip", "pip3", "printf", "set", "sleep", "true"};
-  return base::contains(kNames, base_name(program.front()));
-}
-
 // The program that trains on the launcher only; "" if there is none, or the words don't show it.
 std::string_view lone_program(const CommandLine& line) {
   if (!line.command || line.command->size() == 0) return "";
   const auto words = words_of(line);
   if (std::ranges::any_of(words, may_launch)) return "";
   const auto programs = programs_of(words);
-  if (!std::ranges::all_of(programs, [](const Program& p) { return trains_here(p) || is_harmless(p); }))
+  if (!std::ranges::all_of(programs,
+                           [](const Program& p) { return trains_here(p) || launch::is_harmless(p.front()); }))
     return "";
   const auto found = std::ranges::find_if(programs, trains_here);
   if (found == programs.end()) return "";

@@ -18,7 +18,6 @@
 namespace trainjobc::compile::advice::processes {
 namespace {
 
-using launch::flag_for;
 using launch::is_tune_run;
 using launch::Launch;
 using launch::launch_of;
@@ -107,12 +106,15 @@ NodeShare runtime_share(const policy::RuntimeInfo& info) {
 }
 
 // Whether advice/launcher-setting says that a launcher's flag contradicts numProcPerNode.
-bool contradicts_field(const Node* container, const policy::Framework& framework, int64_t field) {
-  if (!container || !framework.has_flags) return false;
-  const Launch launch = launch_of(words_of({container->get("command"), container->get("args")}), framework);
-  const auto flag = launch.flag(flag_for(framework, framework.processes));
-  const auto number = flag ? base::read_integer(flag->value) : std::nullopt;
-  return launch.launcher && launch.launcher->reads_env && number && *number != field;
+bool contradicts_field(const Node* container, int64_t field) {
+  if (!container) return false;
+  const Launch launch = launch_of(words_of({container->get("command"), container->get("args")}));
+  if (!launch.launcher || !launch.launcher->reads_family()) return false;
+  for (const launch::Source& source : launch.launcher->sources(launch::Setting::Processes)) {
+    const auto flag = launch.flag(source.name);
+    if (const auto number = flag ? base::read_integer(flag->value) : std::nullopt) return *number != field;
+  }
+  return false;
 }
 
 // The number of processes in a torchrun command of the job, which overrides numProcPerNode. `known` is false
@@ -183,7 +185,7 @@ void check_job_processes(const AdviceContext& context, Advisor& advisor) {
   if (!flag.known || (!says_number && (share.processes == 0 || !devices_of(trainer.resources_per_node))))
     return;
   const Node* container = rendered_node(context.admitted_job_set, replicated_job_of(info));
-  if (number && contradicts_field(container, *framework, *number)) return;
+  if (number && framework->has_launchers && contradicts_field(container, *number)) return;
   base::Location where = locate_key_of(trainer.node, "resourcesPerNode");
   std::string field = "spec.trainer.resourcesPerNode";
   if (flag.word) {
