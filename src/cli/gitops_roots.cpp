@@ -11,9 +11,9 @@
 #include "base/files/paths.h"
 #include "base/text/text.h"
 #include "cli/roots.h"
-#include "features/gitops/roots.h"
-#include "features/helm/build.h"
-#include "features/kustomize/build.h"
+#include "inputs/gitops/roots.h"
+#include "inputs/helm/build.h"
+#include "inputs/kustomize/build.h"
 #include "lint/report/document.h"
 #include "rules/rules.h"
 

@@ -14,7 +14,7 @@
 
 #include "base/files/paths.h"
 #include "cli/input.h"
-#include "features/helm/build.h"
+#include "inputs/helm/build.h"
 
 namespace trainjobc::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options.h"
-#include "features/git/git.h"
+#include "inputs/git/git.h"
 #include "lint/groups.h"
 
 namespace trainjobc::cli {

@@ -12,7 +12,7 @@
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
-#include "features/kustomize/checks.h"
+#include "inputs/kustomize/checks.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
 

@@ -11,8 +11,8 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/input.h"
-#include "features/helm/build.h"
-#include "features/kustomize/build.h"
+#include "inputs/helm/build.h"
+#include "inputs/kustomize/build.h"
 #include "lint/config.h"
 #include "lint/groups.h"
 

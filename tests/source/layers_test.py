@@ -8,12 +8,12 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LAYERS = ["base", "rules", "yaml", "secret", "k8s", "schema", "model", "policy", "launch", "compile", "lint", "features", "webhook", "cli"]
+LAYERS = ["base", "rules", "yaml", "secret", "k8s", "schema", "model", "policy", "launch", "compile", "inputs", "lint", "features", "webhook", "cli"]
 # Who may include a third-party library.
 OWNERS = {"yaml.h": {"yaml"}, "yaml-cpp/": {"yaml"}, "CLI/": {"cli"}, "nlohmann/": {"cli", "features", "webhook"}, "openssl/": {"policy", "base", "webhook"}, "event2/": {"webhook"}}
 # The folders of src/features that all others may include, and those that build on another command.
-SHARED_FEATURES = {"builder": set(), "cluster": {"kubectl"}, "kubectl": set(), "kustomize": {"builder"}}
-FEATURES = {"compose": {"plan"}, "gitops": {"helm"}, "graph": {"plan"}, "library": {"compose", "diff", "explain", "migrate", "plan"}, "lsp": {"create", "explain", "json_schema", "migrate", "plan"}}
+SHARED_FEATURES = {"cluster": {"kubectl"}, "kubectl": set()}
+FEATURES = {"compose": {"plan"}, "graph": {"plan"}, "library": {"compose", "diff", "explain", "migrate", "plan"}, "lsp": {"create", "explain", "json_schema", "migrate", "plan"}}
 PUBLIC = ROOT / "include"
 IMPLEMENTS_PUBLIC = ROOT / "src" / "features" / "library"
 

@@ -15,7 +15,7 @@
 #include "completion_scripts.h"
 #include "features/function/function.h"
 #include "features/json_schema/json_schema.h"
-#include "features/kustomize/checks.h"
+#include "inputs/kustomize/checks.h"
 #include "k8s/violations.h"
 #include "lint/report/json.h"
 #include "model/behaviours.h"

@@ -13,9 +13,9 @@
 #include "base/files/paths.h"
 #include "base/text/text.h"
 #include "compile/explanations.h"
-#include "features/kustomize/checks.h"
-#include "features/kustomize/kustomization.h"
 #include "features/lsp/workspace.h"
+#include "inputs/kustomize/checks.h"
+#include "inputs/kustomize/kustomization.h"
 #include "lint/config.h"
 #include "rules/rules.h"
 

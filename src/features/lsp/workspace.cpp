@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/files/paths.h"
-#include "features/kustomize/kustomization.h"
+#include "inputs/kustomize/kustomization.h"
 #include "lint/config.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"

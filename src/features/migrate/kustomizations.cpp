@@ -10,9 +10,9 @@
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
-#include "features/kustomize/checks.h"
-#include "features/kustomize/patching.h"
 #include "features/migrate/left_jobs.h"
+#include "inputs/kustomize/checks.h"
+#include "inputs/kustomize/patching.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "yaml/write/writer.h"

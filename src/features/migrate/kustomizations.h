@@ -18,9 +18,9 @@
 #include "base/diagnostic.h"
 #include "base/source.h"
 #include "compile/compile.h"
-#include "features/kustomize/kustomization.h"
 #include "features/migrate/rewrite_file.h"
 #include "features/migrate/v1_jobs.h"
+#include "inputs/kustomize/kustomization.h"
 #include "yaml/node.h"
 
 namespace trainjobc::migrate {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/text/text.h"
-#include "features/kustomize/kustomization.h"
 #include "features/migrate/v1/old_names.h"
+#include "inputs/kustomize/kustomization.h"
 #include "model/train_job.h"
 #include "model/v1_kinds.h"
 #include "rules/rules.h"

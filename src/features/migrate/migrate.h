@@ -12,7 +12,7 @@
 #include "base/diagnostic.h"
 #include "compile/compile.h"
 #include "features/cluster/compare.h"
-#include "features/kustomize/kustomization.h"
+#include "inputs/kustomize/kustomization.h"
 #include "lint/config.h"
 
 namespace trainjobc::migrate {

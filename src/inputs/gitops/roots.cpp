@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/gitops/roots.h"
+#include "inputs/gitops/roots.h"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
-#include "features/gitops/objects.h"
-#include "features/kustomize/kustomization.h"
+#include "inputs/gitops/objects.h"
+#include "inputs/kustomize/kustomization.h"
 #include "yaml/node.h"
 #include "yaml/write/writer.h"
 

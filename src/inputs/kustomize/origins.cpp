@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/text/text.h"
-#include "features/kustomize/kustomization.h"
-#include "features/kustomize/patching.h"
+#include "inputs/kustomize/kustomization.h"
+#include "inputs/kustomize/patching.h"
 
 namespace trainjobc::kustomize {
 

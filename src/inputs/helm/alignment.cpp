@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/helm/alignment.h"
+#include "inputs/helm/alignment.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/gitops/objects.h"
+#include "inputs/gitops/objects.h"
 
 #include <fmt/format.h>
 

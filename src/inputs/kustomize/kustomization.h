@@ -106,7 +106,7 @@ class Tree {
 // Reads the tree below a folder. Resources and patches that can't be read are left out: kustomize says why.
 std::shared_ptr<const Tree> read_tree(const base::FileSystem& files, const std::string& folder);
 
-// Origins (features/kustomize/origins.cpp).
+// Origins (inputs/kustomize/origins.cpp).
 
 // Where the values of a built kustomization come from: the base or the patch that has the value, the field of
 // the kustomization that set it, or else the place of the nearest field that a file has.

@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "features/helm/alignment.h"
-#include "features/helm/chart.h"
+#include "inputs/helm/alignment.h"
+#include "inputs/helm/chart.h"
 #include "support/test_console.h"
 
 namespace trainjobc::helm_test {

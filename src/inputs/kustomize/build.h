@@ -12,8 +12,8 @@
 #include "base/files/file_system.h"
 #include "base/process.h"
 #include "compile/compile.h"
-#include "features/builder/builder.h"
-#include "features/kustomize/kustomization.h"
+#include "inputs/builder.h"
+#include "inputs/kustomize/kustomization.h"
 
 namespace trainjobc::kustomize {
 

@@ -14,8 +14,8 @@
 #include "base/diagnostic.h"
 #include "base/files/file_system.h"
 #include "compile/compile.h"
-#include "features/gitops/substitute.h"
-#include "features/helm/build.h"
+#include "inputs/gitops/substitute.h"
+#include "inputs/helm/build.h"
 
 namespace trainjobc::gitops {
 
@@ -96,7 +96,7 @@ base::IoResult<Manifests> list_manifests(const base::FileSystem& files, const Ro
 // Argo CD's globs: * matches slashes, too; {a,b} is one of them.
 bool matches_argo_glob(std::string_view pattern, std::string_view path);
 
-// The manifests of a root with its variables (features/gitops/render.cpp).
+// The manifests of a root with its variables (inputs/gitops/render.cpp).
 struct Rendered {
   Source source;               // all documents, as Flux applies them; their values are located in the files
   std::vector<Source> unread;  // files with an error: they stay as they are

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/kustomize/build.h"
+#include "inputs/kustomize/build.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/kustomize/patching.h"
+#include "inputs/kustomize/patching.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/git/git.h"
+#include "inputs/git/git.h"
 
 #include <fmt/format.h>
 

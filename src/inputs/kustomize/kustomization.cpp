@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/kustomize/kustomization.h"
+#include "inputs/kustomize/kustomization.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/helm/chart.h"
+#include "inputs/helm/chart.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/builder/builder.h"
+#include "inputs/builder.h"
 
 #include <fmt/format.h>
 

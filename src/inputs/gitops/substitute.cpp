@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/gitops/substitute.h"
+#include "inputs/gitops/substitute.h"
 
 #include <algorithm>
 #include <cstdint>

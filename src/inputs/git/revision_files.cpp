@@ -7,7 +7,7 @@
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
-#include "features/git/git.h"
+#include "inputs/git/git.h"
 
 namespace trainjobc::git {
 namespace {

@@ -9,9 +9,9 @@
 #include "base/arena.h"
 #include "base/files/paths.h"
 #include "base/text/text.h"
-#include "features/gitops/objects.h"
-#include "features/gitops/roots.h"
-#include "features/helm/chart.h"
+#include "inputs/gitops/objects.h"
+#include "inputs/gitops/roots.h"
+#include "inputs/helm/chart.h"
 #include "yaml/read/reader.h"
 #include "yaml/write/writer.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/helm/build.h"
+#include "inputs/helm/build.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
-#include "features/helm/alignment.h"
+#include "inputs/helm/alignment.h"
 #include "model/trainer_names.h"
 #include "yaml/changes.h"
 #include "yaml/read/reader.h"

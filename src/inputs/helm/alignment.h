@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "features/helm/chart.h"
+#include "inputs/helm/chart.h"
 
 namespace trainjobc::helm {
 

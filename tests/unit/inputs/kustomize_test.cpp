@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <set>
 
-#include "features/kustomize/checks.h"
-#include "features/kustomize/kustomization.h"
+#include "inputs/kustomize/checks.h"
+#include "inputs/kustomize/kustomization.h"
 #include "support/test_console.h"
 
 namespace trainjobc::kustomize_test {

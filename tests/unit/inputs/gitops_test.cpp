@@ -4,8 +4,8 @@
 // tests/program/roots_test.py.
 #include <doctest/doctest.h>
 
-#include "features/gitops/roots.h"
-#include "features/gitops/substitute.h"
+#include "inputs/gitops/roots.h"
+#include "inputs/gitops/substitute.h"
 
 namespace trainjobc::gitops_test {
 namespace {

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "base/diagnostic.h"
-#include "features/kustomize/kustomization.h"
+#include "inputs/kustomize/kustomization.h"
 
 namespace trainjobc::kustomize {
 

@@ -17,8 +17,8 @@
 #include "base/files/file_system.h"
 #include "base/process.h"
 #include "compile/compile.h"
-#include "features/builder/builder.h"
-#include "features/helm/chart.h"
+#include "inputs/builder.h"
+#include "inputs/helm/chart.h"
 
 namespace trainjobc::helm {
 

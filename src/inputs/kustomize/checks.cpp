@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/kustomize/checks.h"
+#include "inputs/kustomize/checks.h"
 
 #include <fmt/format.h>
 
