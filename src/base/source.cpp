@@ -103,6 +103,10 @@ size_t SourceFile::utf16_offset(uint32_t number, size_t units) const {
   return from + base::utf16_offset(whole.substr(from), units - mark.units);
 }
 
+std::string place_of(const Location& location) {
+  return location.file_name() + ":" + std::to_string(location.line);
+}
+
 Location whole_line(const SourceFile& file, uint32_t line) {
   if (line < file.line_count()) return {&file, line, 1, line + 1, 1};
   const size_t size = file.text().size() - file.line_start(line);

@@ -76,6 +76,8 @@ struct Location {
   std::string file_name() const { return file ? file->name() : ""; }
 };
 
+// "jobs/llama.yaml:8"
+std::string place_of(const Location& location);
 // A line with its line break.
 Location whole_line(const SourceFile& file, uint32_t line);
 

@@ -16,7 +16,6 @@
 #include "compile/input.h"
 #include "compile/runtimes.h"
 #include "lint/groups.h"
-#include "lint/report/document.h"
 #include "model/trainer_names.h"
 #include "secret/secret.h"
 #include "yaml/write/writer.h"
@@ -317,7 +316,7 @@ class Finder {
       KnownRuntime runtime = describe(object);
       runtime.scope = scope;
       const base::Location at = yaml::locate(*object.root);
-      runtime.place = report::place_of(at);
+      runtime.place = base::place_of(at);
       if (at.file) files_.push_back(base::absolute_path(at.file->name()));
       if (!same_as(runtime, scope)) found.push_back(std::move(runtime));
     });

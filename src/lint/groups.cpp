@@ -13,7 +13,6 @@
 
 #include "compile/input.h"
 #include "lint/lint.h"
-#include "lint/report/document.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "secret/secret.h"
@@ -289,7 +288,7 @@ class ScopedRuntimes {
       for (const compile::InputObject& object : inputs.objects) {
         if (!object.is_runtime() || !object.root) continue;
         runtimes_.push_back({scope, std::string(object.id.kind), std::string(object.id.name),
-                             report::place_of(yaml::locate(*object.root))});
+                             base::place_of(yaml::locate(*object.root))});
       }
     }
     sources_.clear();

@@ -371,7 +371,7 @@ std::string title_of(const ObjectDiff& object) {
 
 std::string Causes::of(const Difference& difference) {
   const base::Location& location = difference.location;
-  const std::string place = location.file ? report::place_of(location) : "";
+  const std::string place = location.file ? base::place_of(location) : "";
   const bool same = !place.empty() && place == last_place_;
   last_place_ = place;
   if (!difference.rule.empty()) {

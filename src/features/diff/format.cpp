@@ -130,7 +130,7 @@ class Describer {
         .head = {{acceptance.title(), Style::Title}, {verdict_text(acceptance.verdict, report_), style}},
         .findings = acceptance.refusals};
     if (!acceptance.cause.empty())
-      block.lines.push_back({.parts = {{acceptance.cause}}, .place = report::place_of(acceptance.location)});
+      block.lines.push_back({.parts = {{acceptance.cause}}, .place = base::place_of(acceptance.location)});
     return block;
   }
 
@@ -278,7 +278,7 @@ class ReachCollector {
  public:
   void add(const cluster::ObjectDiff& object, const cluster::Difference& difference) {
     const base::Location& at = difference.location;
-    std::string place = at.file ? report::place_of(at) : "elsewhere";
+    std::string place = at.file ? base::place_of(at) : "elsewhere";
     const std::string field = difference.cause ? fields_.of(*difference.cause) : "";
     if (!field.empty()) place += "  " + field;
     Source& source = source_at(place);

@@ -438,7 +438,7 @@ report::Field to_field(const FieldOrigin& origin) {
       .path = origin.short_path, .after = value_of(origin.value, origin.path), .source = source_of(origin)};
   for (const EarlierValue& step : origin.earlier)
     field.below.push_back({fmt::format("replaces {} of {} at {}:{}", value_of(step.value, origin.path),
-                                       step.step, report::place_of(step.location), step.location.column)});
+                                       step.step, base::place_of(step.location), step.location.column)});
   return field;
 }
 

@@ -10,7 +10,6 @@
 #include "features/cluster/live_fields.h"
 #include "k8s/name_syntax.h"
 #include "k8s/object_meta.h"
-#include "lint/report/document.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
 #include "schema/compare.h"
@@ -87,7 +86,7 @@ std::vector<RuntimeVerdict> compare_runtimes(const std::vector<InputObject>& own
   const auto here = runtimes_by_id(own);
   std::vector<RuntimeVerdict> verdicts;
   for (const auto& [id, runtime] : here) {
-    RuntimeVerdict verdict{id, report::place_of(yaml::locate(*runtime->root)), RuntimeState::OnlyHere, {}};
+    RuntimeVerdict verdict{id, base::place_of(yaml::locate(*runtime->root)), RuntimeState::OnlyHere, {}};
     const auto other = there.find(id);
     const schema::KindSchema* kind = schemas.kind(id.substr(0, id.find('/')));
     if (other != there.end() && kind) {
@@ -179,7 +178,7 @@ void UseCollector::add(const std::vector<compile::InputObject>& objects,
     const base::Location at = yaml::locate(*object.root);
     const std::string scope = scope_of(at.file_name());
     std::string name(object.id.name);
-    std::string place = report::place_of(at);
+    std::string place = base::place_of(at);
     if (!jobs_.insert({scope, ns, name, place}).second) continue;
     RuntimeUse& use =
         uses_[{scope, std::string(runtime.name), std::string(runtime.kind), std::string(runtime.ns)}];

@@ -97,8 +97,6 @@ std::string to_text(const Document& document, base::TextStyle style);
 inline constexpr size_t kLongestComment = 60'000;  // bytes; 65536 are accepted, with the last lines
 inline constexpr size_t kWhole = SIZE_MAX;
 std::string to_markdown(const Document& document, size_t longest = kLongestComment);
-// "jobs/llama.yaml:8"
-std::string place_of(const base::Location& location);
 
 // What stands before the first of several texts, between two, and after the last.
 struct Joints {

@@ -103,7 +103,7 @@ std::string item(const Block& block) {
   };
   for (const Line& line : block.lines) add(line.place, line.parts.front().text);
   for (const base::Diagnostic& finding : block.findings)
-    add(place_of(finding.location),
+    add(base::place_of(finding.location),
         finding.hint.empty() ? finding.message : fmt::format("{} ({})", finding.message, finding.hint));
   return text;
 }

@@ -161,8 +161,4 @@ std::string to_text(const Document& document, base::TextStyle style) {
   return std::move(writer.out);
 }
 
-std::string place_of(const base::Location& location) {
-  return fmt::format("{}:{}", location.file ? location.file->name() : "", location.line);
-}
-
 }  // namespace trainjobc::report
