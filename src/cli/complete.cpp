@@ -12,7 +12,7 @@
 #include "cli/input.h"
 #include "compile/input.h"
 #include "features/json_schema/json_schema.h"
-#include "lint/config.h"
+#include "inputs/config.h"
 #include "model/runtime.h"
 #include "rules/rules.h"
 

@@ -9,7 +9,7 @@
 
 #include "cli/console.h"
 #include "compile/compile.h"
-#include "lint/config.h"
+#include "inputs/config.h"
 
 namespace trainjobc::lint {
 struct InputGroup;

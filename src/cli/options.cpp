@@ -16,7 +16,7 @@
 #include "base/text/suggest.h"
 #include "base/text/text.h"
 #include "compile/input.h"
-#include "lint/config.h"
+#include "inputs/config.h"
 #include "model/behaviours.h"
 
 namespace trainjobc::cli {

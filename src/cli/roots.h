@@ -13,7 +13,7 @@
 #include "cli/input.h"
 #include "inputs/helm/build.h"
 #include "inputs/kustomize/build.h"
-#include "lint/config.h"
+#include "inputs/config.h"
 #include "lint/groups.h"
 
 namespace trainjobc::cli {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "compile/compile.h"
-#include "lint/config.h"
+#include "inputs/config.h"
 
 namespace trainjobc::lint {
 

@@ -12,7 +12,7 @@
 
 #include "base/diagnostic.h"
 #include "compile/compile.h"
-#include "lint/config.h"
+#include "inputs/config.h"
 #include "lint/groups.h"
 
 namespace trainjobc::lint {

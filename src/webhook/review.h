@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "lint/config.h"
+#include "inputs/config.h"
 #include "webhook/runtime_store.h"
 
 namespace trainjobc::webhook {

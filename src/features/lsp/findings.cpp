@@ -14,9 +14,9 @@
 #include "base/text/text.h"
 #include "compile/explanations.h"
 #include "features/lsp/workspace.h"
+#include "inputs/config.h"
 #include "inputs/kustomize/checks.h"
 #include "inputs/kustomize/kustomization.h"
-#include "lint/config.h"
 #include "rules/rules.h"
 
 namespace trainjobc::lsp {

@@ -8,7 +8,7 @@
 
 #include "base/files/paths.h"
 #include "inputs/kustomize/kustomization.h"
-#include "lint/config.h"
+#include "inputs/config.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
 

@@ -13,7 +13,7 @@
 #include "compile/compile.h"
 #include "features/cluster/compare.h"
 #include "inputs/kustomize/kustomization.h"
-#include "lint/config.h"
+#include "inputs/config.h"
 
 namespace trainjobc::migrate {
 

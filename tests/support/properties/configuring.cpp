@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/text/glob.h"
-#include "lint/config.h"
+#include "inputs/config.h"
 #include "lint/lint.h"
 #include "rules/rules.h"
 

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "lint/config.h"
+#include "inputs/config.h"
 #include "support/test_console.h"
 
 namespace trainjobc::cli_config_test {

@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/input.h"
-#include "lint/config.h"
+#include "inputs/config.h"
 #include "support/test_console.h"
 
 namespace trainjobc::cli_inputs_test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lint/config.h"
+#include "inputs/config.h"
 
 #include <fmt/format.h>
 
