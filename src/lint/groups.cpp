@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lint/groups.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,7 +14,6 @@
 #include <tuple>
 
 #include "compile/input.h"
-#include "lint/lint.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "secret/secret.h"
@@ -399,15 +400,6 @@ GroupedCompilation find_in_groups(std::vector<InputGroup> groups, const Options&
 GroupedCompilation compile_groups_into_sinks(std::vector<InputGroup> groups, const Options& options,
                                              const SinkOfGroup& sink_of) {
   return compile_each(std::move(groups), options, FindingsOf::All, sink_of);
-}
-
-base::Diagnostics apply_configs(std::vector<GovernedFindings> governed, bool has_advice) {
-  base::Diagnostics all;
-  for (GovernedFindings& findings : governed)
-    all.append(apply_config(std::move(findings.diagnostics), *findings.config, findings.files, has_advice,
-                            findings.checked));
-  all.sort();
-  return all;
 }
 
 }  // namespace trainjobc::lint

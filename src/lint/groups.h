@@ -98,7 +98,4 @@ GroupedCompilation compile_groups_into_sinks(std::vector<InputGroup> groups, con
 // Only the findings, by configuration: `all` has none.
 GroupedCompilation find_in_groups(std::vector<InputGroup> groups, const Options& options);
 
-// Applies each configuration's severities and suppressions to what it governs (see apply_config).
-base::Diagnostics apply_configs(std::vector<GovernedFindings> governed, bool has_advice = true);
-
 }  // namespace trainjobc::lint

@@ -67,4 +67,7 @@ base::Diagnostics apply_config(base::Diagnostics diagnostics, const Config& conf
                                std::span<const base::SourceFile* const> files, bool has_advice = true,
                                std::span<const CheckedDocument> documents = {});
 
+// The same for the findings on several groups, each with what governs it; sorted.
+base::Diagnostics apply_configs(std::vector<GovernedFindings> governed, bool has_advice = true);
+
 }  // namespace trainjobc::lint

@@ -376,4 +376,13 @@ Diagnostics apply_config(Diagnostics diagnostics, const Config& config,
   return diagnostics;
 }
 
+Diagnostics apply_configs(std::vector<GovernedFindings> governed, bool has_advice) {
+  Diagnostics all;
+  for (GovernedFindings& findings : governed)
+    all.append(apply_config(std::move(findings.diagnostics), *findings.config, findings.files, has_advice,
+                            findings.checked));
+  all.sort();
+  return all;
+}
+
 }  // namespace trainjobc::lint
