@@ -15,7 +15,7 @@
 #include "base/text/glob.h"
 #include "compile/input.h"
 #include "compile/runtimes.h"
-#include "lint/groups.h"
+#include "inputs/groups.h"
 #include "model/trainer_names.h"
 #include "secret/secret.h"
 #include "yaml/write/writer.h"

@@ -14,7 +14,7 @@
 #include "cli/roots.h"
 #include "compile/compile.h"
 #include "features/kubectl/kubectl.h"
-#include "lint/groups.h"
+#include "inputs/groups.h"
 #include "schema/schema.h"
 
 namespace trainjobc::cli {

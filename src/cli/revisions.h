@@ -12,7 +12,7 @@
 #include "cli/console.h"
 #include "cli/options.h"
 #include "inputs/git/git.h"
-#include "lint/groups.h"
+#include "inputs/groups.h"
 
 namespace trainjobc::cli {
 

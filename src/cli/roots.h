@@ -11,10 +11,10 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/input.h"
+#include "inputs/config.h"
+#include "inputs/groups.h"
 #include "inputs/helm/build.h"
 #include "inputs/kustomize/build.h"
-#include "inputs/config.h"
-#include "lint/groups.h"
 
 namespace trainjobc::cli {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "lint/groups.h"
+#include "inputs/groups.h"
 #include "lint/lint.h"
 
 namespace trainjobc::lint {

@@ -13,7 +13,7 @@
 #include "base/diagnostic.h"
 #include "compile/compile.h"
 #include "inputs/config.h"
-#include "lint/groups.h"
+#include "inputs/groups.h"
 
 namespace trainjobc::lint {
 

@@ -11,7 +11,7 @@
 #include "base/diagnostic.h"
 #include "base/text/printable.h"
 #include "compile/compile.h"
-#include "lint/groups.h"
+#include "inputs/groups.h"
 #include "lint/lint.h"
 #include "model/trainer_names.h"
 #include "schema/compare.h"

@@ -10,7 +10,7 @@
 #include "base/text/text.h"
 #include "cli/commands.h"
 #include "features/compose/compose.h"
-#include "lint/groups.h"
+#include "inputs/groups.h"
 
 namespace trainjobc::cli {
 namespace {

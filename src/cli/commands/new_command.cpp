@@ -20,8 +20,8 @@
 #include "cli/input.h"
 #include "features/create/create.h"
 #include "features/create/script.h"
+#include "inputs/groups.h"
 #include "k8s/name_syntax.h"
-#include "lint/groups.h"
 #include "model/behaviours.h"
 #include "model/trainer_names.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "features/cluster/compare.h"
-#include "lint/groups.h"
+#include "inputs/groups.h"
 
 namespace trainjobc::diff {
 

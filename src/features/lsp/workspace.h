@@ -20,7 +20,7 @@
 #include "compile/compile.h"
 #include "compile/input.h"
 #include "features/lsp/protocol.h"
-#include "lint/groups.h"
+#include "inputs/groups.h"
 #include "lint/lint.h"
 #include "lint/report/findings.h"
 #include "schema/schema.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lint/groups.h"
+#include "inputs/groups.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
