@@ -36,8 +36,8 @@ std::unique_ptr<Sleeper> RealClock::make_sleeper() {
 
 namespace trainjobc::cli {
 
-std::optional<std::vector<lint::InputGroup>> take_gitops_roots(Console&, Loaded&, const RootFlags&,
-                                                               lint::Configurations&) {
+std::optional<std::vector<inputs::InputGroup>> take_gitops_roots(Console&, Loaded&, const RootFlags&,
+                                                                 inputs::Configurations&) {
   return std::nullopt;
 }
 

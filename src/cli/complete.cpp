@@ -28,7 +28,7 @@ struct CompletionInputs {
 
 // The readable sources; standard input is left to the command.
 std::vector<Source> readable(Console& console, const std::vector<std::string>& paths, bool recurse) {
-  lint::Configurations configurations(console.files(), "", false);
+  inputs::Configurations configurations(console.files(), "", false);
   DiscoverOptions options;
   options.recurse = recurse;
   options.configurations = &configurations;
@@ -111,7 +111,7 @@ std::vector<std::string> field_names(std::string_view typed) {
 // Those in the inputs, --runtimes, the configuration and the catalogue; sorted. Files that can't be read are
 // skipped.
 std::vector<std::string> runtime_names(Console& console, const CompletionInputs& inputs) {
-  lint::Configurations configurations(console.files(), "", false);
+  inputs::Configurations configurations(console.files(), "", false);
   RuntimeSearch search{inputs.paths, inputs.runtimes, {}, ""};
   search.how.recurse = inputs.recurse;
   const auto found = known_runtimes(console, configurations, search);

@@ -34,10 +34,10 @@ struct Read {
 
 class GitopsRoots {
  public:
-  GitopsRoots(Console& console, const RootFlags& flags, lint::Configurations& configurations, bool is_quiet)
+  GitopsRoots(Console& console, const RootFlags& flags, inputs::Configurations& configurations, bool is_quiet)
       : console_(console), flags_(flags), configurations_(configurations), is_quiet_(is_quiet) {}
 
-  std::optional<std::vector<lint::InputGroup>> take(Loaded& loaded) {
+  std::optional<std::vector<inputs::InputGroup>> take(Loaded& loaded) {
     // To which paths of the objects are relative.
     const std::string repository = repository_or_working_directory(console_);
     std::vector<Root> roots = gitops::find_roots(console_.files(), loaded.sources, repository);
@@ -214,7 +214,7 @@ class GitopsRoots {
       return;
     }
     const auto object = std::make_shared<base::SourceFile>(root.file, console_.files().text_of(root.file));
-    lint::InputGroup group;
+    inputs::InputGroup group;
     group.memory.push_back(object);
     const base::Location named{object.get(), root.line, 1, root.line, 1};
     base::Diagnostic found = rules::finding("yaml/root", in_one_line(failure.why.message), "", named);
@@ -238,17 +238,17 @@ class GitopsRoots {
     for (Built& built : read.built) add_group(root, group_of(std::move(built), configurations_));
     for (helm::Built& built : read.charts) {
       auto undecided = helm::undecided_lines(built.release, *built.chart, root.unknown_values);
-      lint::InputGroup group = group_of(std::move(built), configurations_);
+      inputs::InputGroup group = group_of(std::move(built), configurations_);
       group.undecided = std::move(undecided);
       if (!root.release.inline_values.empty()) note_values(root, group);
       add_group(root, std::move(group));
     }
     if (read.sources.empty()) return;
-    for (lint::InputGroup& group : lint::group_by_configuration(std::move(read.sources), configurations_))
+    for (inputs::InputGroup& group : inputs::group_by_configuration(std::move(read.sources), configurations_))
       add_group(root, std::move(group));
   }
 
-  void add_group(const Root& root, lint::InputGroup group) {
+  void add_group(const Root& root, inputs::InputGroup group) {
     if (root.tool == gitops::Tool::Flux && !root.is_helm_release()) note_applied(root, group);
     group.scope = root.cluster;
     group.ns = root.ns;
@@ -256,7 +256,7 @@ class GitopsRoots {
   }
 
   // Where values are set that no values file has.
-  void note_values(const Root& root, lint::InputGroup& group) {
+  void note_values(const Root& root, inputs::InputGroup& group) {
     const auto object = std::make_shared<base::SourceFile>(root.file, console_.files().text_of(root.file));
     group.memory.push_back(object);
     group.annotate = [inner = std::move(group.annotate), object, line = root.line,
@@ -269,7 +269,7 @@ class GitopsRoots {
   }
 
   // What HelmReleases are made of.
-  void note_applied(const Root& root, const lint::InputGroup& group) {
+  void note_applied(const Root& root, const inputs::InputGroup& group) {
     for (const Source& source : group.inputs) {
       if (source.text.find(gitops::kHelmReleaseGroup) != std::string::npos ||
           source.text.find("kind: ConfigMap") != std::string::npos)
@@ -280,9 +280,9 @@ class GitopsRoots {
   // All manifests of the root, with its variables, as one source.
   void add_rendered(const Root& root, Read read) {
     std::vector<Source> sources = std::move(read.sources);
-    lint::InputGroup group;
+    inputs::InputGroup group;
     for (Built& built : read.built) {
-      lint::InputGroup own = group_of(std::move(built), configurations_);
+      inputs::InputGroup own = group_of(std::move(built), configurations_);
       std::ranges::move(own.inputs, std::back_inserter(sources));
       group.found.append(std::move(own.found));
       std::ranges::move(own.memory, std::back_inserter(group.memory));
@@ -305,7 +305,7 @@ class GitopsRoots {
 
   Console& console_;
   const RootFlags& flags_;
-  lint::Configurations& configurations_;
+  inputs::Configurations& configurations_;
   bool is_quiet_;
   std::vector<std::string> folders_;  // of kustomizations
   std::map<std::string, kustomize::BuildResult> built_;
@@ -314,14 +314,14 @@ class GitopsRoots {
   std::set<std::string> failed_;                        // messages
   std::set<std::string> deployed_;                      // files that Kustomizations of Flux apply, absolute
   std::map<std::string, std::vector<Source>> applied_;  // what Flux applies, by cluster
-  std::vector<lint::InputGroup> groups_;
+  std::vector<inputs::InputGroup> groups_;
 };
 
 }  // namespace
 
-std::optional<std::vector<lint::InputGroup>> take_gitops_roots(Console& console, Loaded& loaded,
-                                                               const RootFlags& flags,
-                                                               lint::Configurations& configurations) {
+std::optional<std::vector<inputs::InputGroup>> take_gitops_roots(Console& console, Loaded& loaded,
+                                                                 const RootFlags& flags,
+                                                                 inputs::Configurations& configurations) {
   auto groups = GitopsRoots(console, flags, configurations, flags.is_quiet).take(loaded);
   loaded.sources.clear();
   return groups;

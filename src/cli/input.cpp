@@ -134,7 +134,7 @@ using base::DirectoryEntry;
 using base::FileKind;
 using base::IoError;
 
-std::string excluded_by(lint::Configurations* configurations, const std::string& name) {
+std::string excluded_by(inputs::Configurations* configurations, const std::string& name) {
   return configurations ? configurations->excluded_by(name) : "";
 }
 
@@ -368,22 +368,22 @@ class Finder {
 
 }  // namespace
 
-base::IoResult<KnownRuntimes> known_runtimes(Console& console, lint::Configurations& configurations,
+base::IoResult<KnownRuntimes> known_runtimes(Console& console, inputs::Configurations& configurations,
                                              const RuntimeSearch& search) {
   DiscoverOptions how = search.how;
   how.configurations = &configurations;
   Loaded loaded;
   if (auto error = base::take(load_sources(console, search.paths, how), loaded)) return *error;
-  const auto groups = lint::group_by_configuration(std::move(loaded.sources), configurations);
+  const auto groups = inputs::group_by_configuration(std::move(loaded.sources), configurations);
   KnownRuntimes known;
   Finder finder;
-  for (const lint::InputGroup& group : groups) finder.add_files(group.inputs, group.scope);
+  for (const inputs::InputGroup& group : groups) finder.add_files(group.inputs, group.scope);
   if (search.built) {
-    for (const lint::InputGroup& group : *search.built) finder.add_files(group.inputs, group.scope);
+    for (const inputs::InputGroup& group : *search.built) finder.add_files(group.inputs, group.scope);
   }
   known.empty_directories = finder.without_runtimes(std::move(loaded.directories));
   bool use_catalogue = true;
-  for (const lint::InputGroup& group : groups) {
+  for (const inputs::InputGroup& group : groups) {
     std::vector<std::string> later = search.runtimes;
     later.insert(later.end(), group.config->runtimes.begin(), group.config->runtimes.end());
     Loaded others;

@@ -11,7 +11,7 @@
 #include "compile/compile.h"
 #include "inputs/config.h"
 
-namespace trainjobc::lint {
+namespace trainjobc::inputs {
 struct InputGroup;
 }
 
@@ -20,8 +20,8 @@ namespace trainjobc::cli {
 // How directories are read.
 struct DiscoverOptions {
   bool recurse = true;
-  bool git_ignores = true;                         // leave out what .gitignore and .git/info/exclude exclude
-  lint::Configurations* configurations = nullptr;  // whose `exclude` applies; nullptr: none
+  bool git_ignores = true;  // leave out what .gitignore and .git/info/exclude exclude
+  inputs::Configurations* configurations = nullptr;  // whose `exclude` applies; nullptr: none
 };
 
 struct Discovery {
@@ -68,8 +68,8 @@ struct RuntimeSearch {
   std::vector<std::string> paths;
   std::vector<std::string> runtimes;
   DiscoverOptions how;
-  std::string trainer_version;                           // "": all
-  const std::vector<lint::InputGroup>* built = nullptr;  // kustomizations and charts, besides the paths
+  std::string trainer_version;                             // "": all
+  const std::vector<inputs::InputGroup>* built = nullptr;  // kustomizations and charts, besides the paths
 };
 
 struct KnownRuntimes {
@@ -80,7 +80,7 @@ struct KnownRuntimes {
 // Those in the inputs, --runtimes, the inputs' configurations (without inputs, that of the working directory)
 // and the catalogue; the first one of each kind, namespace and name in a scope. Sorted by name. Documents
 // that can't be read are skipped.
-base::IoResult<KnownRuntimes> known_runtimes(Console& console, lint::Configurations& configurations,
+base::IoResult<KnownRuntimes> known_runtimes(Console& console, inputs::Configurations& configurations,
                                              const RuntimeSearch& search);
 
 // Paths as the file system resolves them, following links and "..".

@@ -124,8 +124,8 @@ ColourChoice ColourFlag::value() const {
   return choice == "never" ? ColourChoice::Never : ColourChoice::Auto;
 }
 
-const std::string* find_stdin(const std::vector<lint::InputGroup>& groups) {
-  for (const lint::InputGroup& group : groups) {
+const std::string* find_stdin(const std::vector<inputs::InputGroup>& groups) {
+  for (const inputs::InputGroup& group : groups) {
     const auto found = std::ranges::find(group.inputs, base::kStdin, &Source::name);
     if (found != group.inputs.end()) return &found->text;
   }
@@ -162,14 +162,14 @@ bool read_overrides(Console& console, const InputFlags& flags, Overrides& overri
 }
 
 // An invalid configuration is reported before an unreadable file.
-bool is_usable(Console& console, const lint::Configurations& configurations) {
+bool is_usable(Console& console, const inputs::Configurations& configurations) {
   console.write_stderr(configurations.error());
   return configurations.error().empty();
 }
 
 bool complete_group(Console& console, const InputFlags& flags, const Overrides& overrides,
-                    const DiscoverOptions& options, lint::InputGroup& group) {
-  const lint::Config& config = *group.config;
+                    const DiscoverOptions& options, inputs::InputGroup& group) {
+  const inputs::Config& config = *group.config;
   group.trainer_version = !overrides.trainer_version.empty() ? overrides.trainer_version
                                                              : config.trainer_version.value_or("auto");
   group.use_catalogue = !flags.no_catalogue && config.catalogue.value_or(true);
@@ -193,7 +193,7 @@ std::vector<std::string> paths_of(const InputFlags& flags) {
 
 }  // namespace
 
-std::optional<lint::LoadedInputs> load_inputs(Console& console, const InputFlags& flags) {
+std::optional<inputs::LoadedInputs> load_inputs(Console& console, const InputFlags& flags) {
   const bool has_inputs = !flags.paths.empty() || !flags.filenames.empty() || !flags.roots.is_empty();
   if (!has_inputs && flags.reads_stdin && console.stdin_is_terminal()) {
     fail(console, "no input: name a file or directory, or - for standard input");
@@ -201,7 +201,7 @@ std::optional<lint::LoadedInputs> load_inputs(Console& console, const InputFlags
   }
   Overrides overrides;
   if (!read_overrides(console, flags, overrides)) return std::nullopt;
-  lint::Configurations configurations(
+  inputs::Configurations configurations(
       console.files(), flags.config.empty() ? console.environment("TRAINJOBC_CONFIG") : flags.config,
       flags.no_config);
   DiscoverOptions options = flags.directories.options();
@@ -214,20 +214,20 @@ std::optional<lint::LoadedInputs> load_inputs(Console& console, const InputFlags
                                   : take_roots(console, *loaded, flags.roots, flags.ns, configurations);
   if (!roots || !found) return std::nullopt;
   std::ranges::move(*found, std::back_inserter(*roots));
-  lint::LoadedInputs inputs;
+  inputs::LoadedInputs inputs;
   inputs.directories = std::move(loaded->directories);
   inputs.passed_over = std::move(loaded->passed_over);
   inputs.excluded = std::move(loaded->excluded);
   inputs.patches = std::move(loaded->patches);
   inputs.roots = std::move(loaded->roots);
   if (!loaded->sources.empty() || roots->empty())
-    inputs.groups = lint::group_by_configuration(std::move(loaded->sources), configurations);
-  for (lint::InputGroup& root : *roots) {
+    inputs.groups = inputs::group_by_configuration(std::move(loaded->sources), configurations);
+  for (inputs::InputGroup& root : *roots) {
     for (const Source& part : root.parts) inputs.parts.push_back(part.name);
     inputs.groups.push_back(std::move(root));
   }
   if (!is_usable(console, configurations)) return std::nullopt;
-  for (lint::InputGroup& group : inputs.groups) {
+  for (inputs::InputGroup& group : inputs.groups) {
     if (!complete_group(console, flags, overrides, options, group)) return std::nullopt;
   }
   if (!is_usable(console, configurations)) return std::nullopt;
@@ -284,7 +284,7 @@ bool holds_something(const std::string& directory, const std::vector<std::string
 
 }  // namespace
 
-bool check_inputs(Console& console, const InputFlags& flags, const lint::LoadedInputs& loaded,
+bool check_inputs(Console& console, const InputFlags& flags, const inputs::LoadedInputs& loaded,
                   const Compilation& compiled) {
   if (flags.verbose) {
     std::vector<PassedOver> all = loaded.passed_over;
@@ -393,11 +393,12 @@ void note_trainer_version(Console& console, const Compilation& compiled) {
 
 namespace {
 
-lint::GroupedCompilation compile_all(lint::LoadedInputs& loaded, const Options& options,
-                                     const CompileStyle& style) {
-  if (style.sink_of) return lint::compile_groups_into_sinks(std::move(loaded.groups), options, style.sink_of);
-  if (style.keeps_inputs) return lint::compile_groups(loaded.groups, options);
-  return lint::compile_groups(std::move(loaded.groups), options);
+inputs::GroupedCompilation compile_all(inputs::LoadedInputs& loaded, const Options& options,
+                                       const CompileStyle& style) {
+  if (style.sink_of)
+    return inputs::compile_groups_into_sinks(std::move(loaded.groups), options, style.sink_of);
+  if (style.keeps_inputs) return inputs::compile_groups(loaded.groups, options);
+  return inputs::compile_groups(std::move(loaded.groups), options);
 }
 
 }  // namespace
@@ -407,7 +408,7 @@ std::optional<CompiledInputs> compile_inputs(Console& console, const InputFlags&
                                              const CompileStyle& style) {
   auto loaded = load_inputs(console, flags);
   if (!loaded) return std::nullopt;
-  lint::GroupedCompilation grouped = compile_all(*loaded, options, style);
+  inputs::GroupedCompilation grouped = compile_all(*loaded, options, style);
   if (!check_inputs(console, flags, *loaded, grouped.all)) return std::nullopt;
   note_unbuilt(console, loaded->roots);
   CompiledInputs compiled;

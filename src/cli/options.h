@@ -86,33 +86,33 @@ struct ColourFlag {
 };
 
 // The text of standard input; nullptr if it is not among the inputs.
-const std::string* find_stdin(const std::vector<lint::InputGroup>& groups);
+const std::string* find_stdin(const std::vector<inputs::InputGroup>& groups);
 
 // The sources of a command with the settings of their configurations: flags, then TRAINJOBC_TRAINER_VERSION
 // and TRAINJOBC_RUNTIMES, then the configuration. nullopt if they can't be loaded, which has been reported.
-std::optional<lint::LoadedInputs> load_inputs(Console& console, const InputFlags& flags);
+std::optional<inputs::LoadedInputs> load_inputs(Console& console, const InputFlags& flags);
 
 // The compiler's options from these flags; the groups have the others.
 Options to_options(const InputFlags& flags);
 
 // Whether the inputs contain every --job, and no directory is empty; what is missing has been reported. With
 // -v, prints what was skipped.
-bool check_inputs(Console& console, const InputFlags& flags, const lint::LoadedInputs& loaded,
+bool check_inputs(Console& console, const InputFlags& flags, const inputs::LoadedInputs& loaded,
                   const Compilation& compiled);
 
 // How a command compiles its inputs, and what it prints about them.
 struct CompileStyle {
-  lint::SinkOfGroup sink_of = {};  // if set, takes the objects, which are not kept
+  inputs::SinkOfGroup sink_of = {};  // if set, takes the objects, which are not kept
   // The findings to print; by default all, with errors of stage job as warnings.
-  std::function<base::Diagnostics(lint::GroupedCompilation&)> shown = {};
+  std::function<base::Diagnostics(inputs::GroupedCompilation&)> shown = {};
   bool keeps_inputs = false;  // to compile them again
   bool notes_no_job = true;
 };
 
 struct CompiledInputs {
   Compilation all;
-  lint::LoadedInputs loaded;  // without groups, unless the style keeps them
-  bool rejected = false;      // an input, or what was to be printed has errors
+  inputs::LoadedInputs loaded;  // without groups, unless the style keeps them
+  bool rejected = false;        // an input, or what was to be printed has errors
 
   int status() const { return rejected ? kRejected : kOk; }
 };

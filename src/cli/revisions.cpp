@@ -229,7 +229,8 @@ std::optional<Revisions> open_revisions(Console& console, const RevisionFlags& f
   return got(console, Opening(console, flags, timeout).open(std::move(input)), flags.flag + ": ");
 }
 
-std::optional<lint::LoadedInputs> load_state(Console& console, const InputFlags& input, const State& state) {
+std::optional<inputs::LoadedInputs> load_state(Console& console, const InputFlags& input,
+                                               const State& state) {
   std::optional<CommitBuilder> builder;
   if (state.files) builder.emplace(console.processes(), *state.files);
   ConsoleWithFiles own(console, state.files ? *state.files : console.files(),
@@ -252,7 +253,7 @@ std::optional<lint::LoadedInputs> load_state(Console& console, const InputFlags&
     return loaded;
   }
   if (!state.files) return loaded;
-  for (lint::InputGroup& group : loaded->groups) {
+  for (inputs::InputGroup& group : loaded->groups) {
     name_sources(*state.files, group.inputs);
     name_sources(*state.files, group.runtimes);
   }

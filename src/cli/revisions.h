@@ -47,6 +47,6 @@ std::optional<Revisions> open_revisions(Console& console, const RevisionFlags& f
 
 // The inputs of one state; those of a revision are named as git does: "origin/main:jobs/a.yaml". nullopt if
 // they can't be loaded, which has been reported.
-std::optional<lint::LoadedInputs> load_state(Console& console, const InputFlags& input, const State& state);
+std::optional<inputs::LoadedInputs> load_state(Console& console, const InputFlags& input, const State& state);
 
 }  // namespace trainjobc::cli

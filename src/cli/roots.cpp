@@ -20,18 +20,18 @@ namespace trainjobc::cli {
 namespace {
 
 using builder::BuildFailure;
+using inputs::Building;
 using kustomize::Built;
-using lint::Building;
 
 // Groups of no inputs, which say why there are none.
 
-lint::InputGroup failed_group(Console& console, const BuildFailure& failure, const std::string& folder,
-                              bool allow_remote, lint::Configurations& configurations) {
+inputs::InputGroup failed_group(Console& console, const BuildFailure& failure, const std::string& folder,
+                                bool allow_remote, inputs::Configurations& configurations) {
   const auto tree = kustomize::read_tree(console.files(), folder);
   const auto file = std::make_shared<base::SourceFile>(base::normal_path(folder + "/kustomization.yaml"), "");
   base::Diagnostic found = rules::finding("yaml/root", in_one_line(failure.message), "", {file.get()});
   point_into(*tree, allow_remote, found);
-  lint::InputGroup group;
+  inputs::InputGroup group;
   group.config = configurations.of_file(found.location.file->name());
   group.scope = folder;
   group.memory = {tree, file};
@@ -39,11 +39,11 @@ lint::InputGroup failed_group(Console& console, const BuildFailure& failure, con
   return group;
 }
 
-lint::InputGroup failed_group(Console& console, const BuildFailure& failure, const helm::Release& release,
-                              lint::Configurations& configurations) {
+inputs::InputGroup failed_group(Console& console, const BuildFailure& failure, const helm::Release& release,
+                                inputs::Configurations& configurations) {
   const std::string name = release.chart + "/Chart.yaml";
   const auto file = std::make_shared<base::SourceFile>(name, console.files().text_of(name));
-  lint::InputGroup group;
+  inputs::InputGroup group;
   group.config = configurations.of_file(name);
   group.scope = release.scope();
   group.memory.push_back(file);
@@ -64,9 +64,9 @@ std::string repository_or_working_directory(Console& console) {
   return root.empty() ? base::working_directory() : root;
 }
 
-void find_shared_parts(Console& console, std::vector<lint::InputGroup>& groups) {
+void find_shared_parts(Console& console, std::vector<inputs::InputGroup>& groups) {
   std::set<std::string> parts;
-  for (const lint::InputGroup& group : groups) {
+  for (const inputs::InputGroup& group : groups) {
     for (const Source& part : group.parts) parts.insert(base::absolute_path(part.name));
   }
   if (parts.empty()) return;
@@ -81,7 +81,7 @@ void find_shared_parts(Console& console, std::vector<lint::InputGroup>& groups) 
       files.insert(tree->files().begin(), tree->files().end());
     }
   }
-  for (lint::InputGroup& group : groups) {
+  for (inputs::InputGroup& group : groups) {
     for (const Source& part : group.parts) {
       if (files.contains(base::absolute_path(part.name))) group.shared_parts.push_back(part.name);
     }
@@ -106,8 +106,8 @@ void point_into(const kustomize::Tree& tree, bool allow_remote, base::Diagnostic
   if (first.is_fetched) found.hint = "--kustomize-remote allows that";
 }
 
-lint::InputGroup group_of(Built built, lint::Configurations& configurations) {
-  lint::InputGroup group;
+inputs::InputGroup group_of(Built built, inputs::Configurations& configurations) {
+  inputs::InputGroup group;
   group.config = configurations.of_file(built.source.name);
   group.scope = built.folder;
   group.renamed = kustomize::renamed_runtimes(*built.tree);
@@ -120,8 +120,8 @@ lint::InputGroup group_of(Built built, lint::Configurations& configurations) {
   return group;
 }
 
-lint::InputGroup group_of(helm::Built built, lint::Configurations& configurations) {
-  lint::InputGroup group;
+inputs::InputGroup group_of(helm::Built built, inputs::Configurations& configurations) {
+  inputs::InputGroup group;
   group.config = configurations.of_file(built.release.chart + "/Chart.yaml");
   group.scope = built.release.scope();
   group.templates = built.chart->files();
@@ -182,7 +182,7 @@ namespace {
 
 // Adds a group for each --helm.
 bool build_charts(Console& console, const RootFlags& flags, const std::string& ns,
-                  lint::Configurations& configurations, std::vector<lint::InputGroup>& groups) {
+                  inputs::Configurations& configurations, std::vector<inputs::InputGroup>& groups) {
   auto releases = releases_of(console, flags);
   if (!releases) return false;
   for (helm::Release& release : *releases) {
@@ -208,15 +208,15 @@ bool build_charts(Console& console, const RootFlags& flags, const std::string& n
 
 }  // namespace
 
-std::optional<std::vector<lint::InputGroup>> build_named(Console& console, const RootFlags& flags,
-                                                         const std::string& ns,
-                                                         lint::Configurations& configurations) {
+std::optional<std::vector<inputs::InputGroup>> build_named(Console& console, const RootFlags& flags,
+                                                           const std::string& ns,
+                                                           inputs::Configurations& configurations) {
   std::vector<std::string> folders;
   std::set<std::string> places;
   for (const std::string& named : flags.kustomize) {
     if (places.insert(base::absolute_path(named)).second) folders.push_back(base::normal_path(named));
   }
-  std::vector<lint::InputGroup> groups;
+  std::vector<inputs::InputGroup> groups;
   auto results = kustomize::build(console.files(), console.processes(), folders, {flags.allow_remote});
   for (size_t i = 0; i < results.size(); ++i) {
     if (auto* built = std::get_if<Built>(&results[i])) {
@@ -240,7 +240,7 @@ namespace {
 struct FoundRoot {
   std::string folder;
   std::shared_ptr<const kustomize::Tree> tree;
-  std::shared_ptr<const lint::Config> config;
+  std::shared_ptr<const inputs::Config> config;
   bool is_wanted = false;  // by the settings
 };
 
@@ -254,13 +254,13 @@ bool has_our_kinds(const kustomize::Tree& tree) {
 class Roots {
  public:
   Roots(Console& console, Loaded& loaded, const RootFlags& flags, const std::string& ns,
-        lint::Configurations& configurations)
+        inputs::Configurations& configurations)
       : console_(console), loaded_(loaded), flags_(flags), ns_(ns), configurations_(configurations) {}
 
-  std::optional<std::vector<lint::InputGroup>> take() {
+  std::optional<std::vector<inputs::InputGroup>> take() {
     find();
     find_releases();
-    std::vector<lint::InputGroup> groups;
+    std::vector<inputs::InputGroup> groups;
     if (!flags_.builds_found) {
       name_unbuilt();
     } else if (!build(groups) || !build_charts(groups)) {
@@ -300,7 +300,7 @@ class Roots {
 
   // What another one includes is built with it, and a component only there.
   bool is_built(const FoundRoot& root) const {
-    const lint::KustomizeSettings& settings = root.config->kustomize;
+    const inputs::KustomizeSettings& settings = root.config->kustomize;
     if (settings.build == Building::Never || !has_our_kinds(*root.tree)) return false;
     if (!settings.roots.empty()) return root.is_wanted;
     if (root.tree->root()->is_component) return false;
@@ -311,7 +311,7 @@ class Roots {
   }
 
   // False, after an error, if the settings require what can't be built.
-  bool build(std::vector<lint::InputGroup>& groups) {
+  bool build(std::vector<inputs::InputGroup>& groups) {
     std::vector<const FoundRoot*> roots;
     std::vector<std::string> folders;
     for (const FoundRoot& root : found_) {
@@ -369,7 +369,7 @@ class Roots {
     }
   }
 
-  bool build_charts(std::vector<lint::InputGroup>& groups) {
+  bool build_charts(std::vector<inputs::InputGroup>& groups) {
     auto results = helm::build(console_.files(), console_.processes(), releases_, is_inside, {});
     for (size_t i = 0; i < results.size(); ++i) {
       if (auto* built = std::get_if<helm::Built>(&results[i])) {
@@ -398,10 +398,10 @@ class Roots {
                         *named, [&](const helm::Release& one) { return one.scope() == release.scope(); });
   }
 
-  void add_releases(const lint::Config& config, const std::string& folder) {
+  void add_releases(const inputs::Config& config, const std::string& folder) {
     if (config.helm.build == Building::Never) return;
-    for (const lint::HelmChart& chart : config.helm.charts) {
-      if (!lint::names_folder(chart.chart, config.folder, folder)) continue;
+    for (const inputs::HelmChart& chart : config.helm.charts) {
+      if (!inputs::names_folder(chart.chart, config.folder, folder)) continue;
       std::string ns = !chart.ns.empty() ? chart.ns : !ns_.empty() ? ns_ : config.ns.value_or("");
       helm::Release release{folder, chart.values, chart.release, std::move(ns)};
       if (is_left_out(release.scope()) || is_named_release(release)) continue;
@@ -430,9 +430,9 @@ class Roots {
   }
 
   // Those of roots that were not built are checked for what they have.
-  void leave_out_patches(std::vector<lint::InputGroup>& groups) {
+  void leave_out_patches(std::vector<inputs::InputGroup>& groups) {
     for (const FoundRoot& root : found_) {
-      lint::InputGroup group;
+      inputs::InputGroup group;
       for (const std::string& file : root.tree->patch_files()) {
         patches_.insert(file);
         const bool is_new =
@@ -441,7 +441,7 @@ class Roots {
       }
       if (group.found.empty()) continue;
       group.config = root.config;
-      group.scope = lint::scope_of(*root.config);
+      group.scope = inputs::scope_of(*root.config);
       group.memory.push_back(root.tree);
       groups.push_back(std::move(group));
     }
@@ -451,10 +451,10 @@ class Roots {
   Loaded& loaded_;
   const RootFlags& flags_;
   const std::string& ns_;
-  lint::Configurations& configurations_;
+  inputs::Configurations& configurations_;
   std::vector<FoundRoot> found_;
   std::vector<helm::Release> releases_;
-  std::vector<const lint::Config*> configs_;     // of the releases
+  std::vector<const inputs::Config*> configs_;   // of the releases
   std::map<std::string, std::string> left_out_;  // absolute paths, with the reason
   std::set<std::string> patches_;                // absolute paths
   std::set<std::string_view> said_;              // those reported as not built, for lack of a program
@@ -462,9 +462,9 @@ class Roots {
 
 }  // namespace
 
-std::optional<std::vector<lint::InputGroup>> take_roots(Console& console, Loaded& loaded,
-                                                        const RootFlags& flags, const std::string& ns,
-                                                        lint::Configurations& configurations) {
+std::optional<std::vector<inputs::InputGroup>> take_roots(Console& console, Loaded& loaded,
+                                                          const RootFlags& flags, const std::string& ns,
+                                                          inputs::Configurations& configurations) {
   return Roots(console, loaded, flags, ns, configurations).take();
 }
 

@@ -42,8 +42,8 @@ struct RootFlags {
 };
 
 // The group of a kustomization or chart that was built.
-lint::InputGroup group_of(kustomize::Built built, lint::Configurations& configurations);
-lint::InputGroup group_of(helm::Built built, lint::Configurations& configurations);
+inputs::InputGroup group_of(kustomize::Built built, inputs::Configurations& configurations);
+inputs::InputGroup group_of(helm::Built built, inputs::Configurations& configurations);
 
 // The nearest folder above the working directory, or it itself, that has a .git; "" if none has.
 std::string repository_root(Console& console);
@@ -51,7 +51,7 @@ std::string repository_root(Console& console);
 std::string repository_or_working_directory(Console& console);
 
 // Finds the parts that other kustomizations of the repository are made of.
-void find_shared_parts(Console& console, std::vector<lint::InputGroup>& groups);
+void find_shared_parts(Console& console, std::vector<inputs::InputGroup>& groups);
 
 // What a program said, without its line breaks.
 std::string in_one_line(std::string_view said);
@@ -62,21 +62,21 @@ void point_into(const kustomize::Tree& tree, bool allow_remote, base::Diagnostic
 
 // A group for each -k and --helm. nullopt, after an error, if one can't be built. `ns` is the namespace of
 // releases.
-std::optional<std::vector<lint::InputGroup>> build_named(Console& console, const RootFlags& flags,
-                                                         const std::string& ns,
-                                                         lint::Configurations& configurations);
+std::optional<std::vector<inputs::InputGroup>> build_named(Console& console, const RootFlags& flags,
+                                                           const std::string& ns,
+                                                           inputs::Configurations& configurations);
 
 // Of the files that were found in directories, those of roots: the patches, which are not whole objects, are
 // taken out; if the roots are built, so is every file that a root uses, and the roots' groups are added.
 // nullopt, after an error, if a root can't be built that has to be.
-std::optional<std::vector<lint::InputGroup>> take_roots(Console& console, Loaded& loaded,
-                                                        const RootFlags& flags, const std::string& ns,
-                                                        lint::Configurations& configurations);
+std::optional<std::vector<inputs::InputGroup>> take_roots(Console& console, Loaded& loaded,
+                                                          const RootFlags& flags, const std::string& ns,
+                                                          inputs::Configurations& configurations);
 
 // The roots that Flux and Argo CD objects among the files name, instead of the files. The roots of one
 // cluster are a scope. nullopt, after an error, if there are none, or one can't be read.
-std::optional<std::vector<lint::InputGroup>> take_gitops_roots(Console& console, Loaded& loaded,
-                                                               const RootFlags& flags,
-                                                               lint::Configurations& configurations);
+std::optional<std::vector<inputs::InputGroup>> take_gitops_roots(Console& console, Loaded& loaded,
+                                                                 const RootFlags& flags,
+                                                                 inputs::Configurations& configurations);
 
 }  // namespace trainjobc::cli

@@ -13,7 +13,7 @@
 
 namespace trainjobc {
 
-// Has a sink for each group of inputs (see lint::compile_groups_into_sinks).
+// Has a sink for each group of inputs (see inputs::compile_groups_into_sinks).
 template <typename Kept>
 class KeptJobs {
  public:

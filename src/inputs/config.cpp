@@ -17,7 +17,7 @@
 #include "yaml/read/reader.h"
 #include "yaml/rewrite/edits.h"
 
-namespace trainjobc::lint {
+namespace trainjobc::inputs {
 namespace {
 
 using yaml::Node;
@@ -471,4 +471,4 @@ bool Configurations::excludes(const Config& config, const std::string& name) {
          (slash != std::string::npos && excludes_folder(config, path.substr(0, slash)));
 }
 
-}  // namespace trainjobc::lint
+}  // namespace trainjobc::inputs

@@ -17,7 +17,7 @@
 #include "base/source.h"
 #include "base/text/glob.h"
 
-namespace trainjobc::lint {
+namespace trainjobc::inputs {
 
 // The name of a configuration in its folder.
 inline constexpr const char* kConfigName = ".trainjobc.yaml";
@@ -146,4 +146,4 @@ class Configurations {
   std::string error_;
 };
 
-}  // namespace trainjobc::lint
+}  // namespace trainjobc::inputs

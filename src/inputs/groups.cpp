@@ -18,7 +18,7 @@
 #include "model/trainer_names.h"
 #include "secret/secret.h"
 
-namespace trainjobc::lint {
+namespace trainjobc::inputs {
 namespace {
 
 using base::Diagnostic;
@@ -402,4 +402,4 @@ GroupedCompilation compile_groups_into_sinks(std::vector<InputGroup> groups, con
   return compile_each(std::move(groups), options, FindingsOf::All, sink_of);
 }
 
-}  // namespace trainjobc::lint
+}  // namespace trainjobc::inputs

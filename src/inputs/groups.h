@@ -15,7 +15,7 @@
 #include "compile/compile.h"
 #include "inputs/config.h"
 
-namespace trainjobc::lint {
+namespace trainjobc::inputs {
 
 struct InputGroup {
   std::shared_ptr<const Config> config;  // never null
@@ -98,4 +98,4 @@ GroupedCompilation compile_groups_into_sinks(std::vector<InputGroup> groups, con
 // Only the findings, by configuration: `all` has none.
 GroupedCompilation find_in_groups(std::vector<InputGroup> groups, const Options& options);
 
-}  // namespace trainjobc::lint
+}  // namespace trainjobc::inputs

@@ -31,7 +31,7 @@ struct Document {
 };
 
 // The texts of the configurations that apply.
-std::string settings_of(const Config* config) {
+std::string settings_of(const inputs::Config* config) {
   std::string text;
   for (; config && config->file; config = config->outer.get())
     text += std::string(config->file->text()) + "\n";
@@ -41,10 +41,10 @@ std::string settings_of(const Config* config) {
 // The scopes that both states have. Others may have been moved: they count as one.
 class SharedScopes {
  public:
-  SharedScopes(const std::vector<InputGroup>& before, const std::vector<InputGroup>& after) {
+  SharedScopes(const std::vector<inputs::InputGroup>& before, const std::vector<inputs::InputGroup>& after) {
     std::set<std::string> earlier;
-    for (const InputGroup& group : before) earlier.insert(group.scope);
-    for (const InputGroup& group : after) {
+    for (const inputs::InputGroup& group : before) earlier.insert(group.scope);
+    for (const inputs::InputGroup& group : after) {
       if (earlier.contains(group.scope)) shared_.insert(group.scope);
     }
   }
@@ -58,8 +58,8 @@ class SharedScopes {
 // A state of the inputs as documents.
 class Documents {
  public:
-  Documents(const std::vector<InputGroup>& groups, const SharedScopes& scopes) {
-    for (const InputGroup& group : groups) {
+  Documents(const std::vector<inputs::InputGroup>& groups, const SharedScopes& scopes) {
+    for (const inputs::InputGroup& group : groups) {
       const std::string settings = settings_of(group.config.get());
       const std::string scope = scopes.of(group.scope);
       for (const Source& source : group.inputs) add(source, scope, settings, true);
@@ -170,21 +170,21 @@ auto said_by(const Diagnostic& found) {
 
 }  // namespace
 
-Affected narrow_to_changes(Findings& findings, const std::vector<InputGroup>& groups,
+Affected narrow_to_changes(Findings& findings, const std::vector<inputs::InputGroup>& groups,
                            const EarlierState& earlier) {
   const SharedScopes shared(earlier.groups, groups);
   const Documents before(earlier.groups, shared);
   const Documents after(groups, shared);
   const Changes changes(before, after);
   std::map<std::string, std::string> scopes;  // of files
-  for (const InputGroup& group : groups) {
+  for (const inputs::InputGroup& group : groups) {
     for (const Source& source : group.inputs) scopes[source.name] = shared.of(group.scope);
   }
   const auto is_affected = [&](const std::string& file, const std::string& object) {
     const auto scope = scopes.find(file);
     if (scope != scopes.end()) return changes.has(scope->second, object);
     return std::ranges::any_of(
-        groups, [&](const InputGroup& group) { return changes.has(shared.of(group.scope), object); });
+        groups, [&](const inputs::InputGroup& group) { return changes.has(shared.of(group.scope), object); });
   };
   std::set<decltype(said_by({}))> known;
   for (const Diagnostic& found : earlier.findings.diagnostics.items()) known.insert(said_by(found));

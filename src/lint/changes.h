@@ -12,7 +12,7 @@ namespace trainjobc::lint {
 
 // An earlier state of the inputs, and what lint finds in it.
 struct EarlierState {
-  std::vector<InputGroup> groups;
+  std::vector<inputs::InputGroup> groups;
   Findings findings;
 };
 
@@ -25,7 +25,7 @@ struct Affected {
 // and files. A document differs if its scope had none with the same text and the same settings: one that was
 // moved does not. It affects its objects, and if it is a runtime, all TrainJobs of the scope that name it. A
 // finding that the earlier state does not have is left, wherever it is.
-Affected narrow_to_changes(Findings& findings, const std::vector<InputGroup>& groups,
+Affected narrow_to_changes(Findings& findings, const std::vector<inputs::InputGroup>& groups,
                            const EarlierState& earlier);
 
 }  // namespace trainjobc::lint

@@ -135,12 +135,12 @@ base::Diagnostics fixable(base::Diagnostics diagnostics, const std::vector<std::
   return diagnostics;
 }
 
-void apply(const FixedFiles& fixed, std::vector<InputGroup>& groups) {
+void apply(const FixedFiles& fixed, std::vector<inputs::InputGroup>& groups) {
   const auto change = [&](Source& source) {
     const auto text = fixed.texts.find(source.name);
     if (text != fixed.texts.end()) source.text = text->second;
   };
-  for (InputGroup& group : groups) {
+  for (inputs::InputGroup& group : groups) {
     std::ranges::for_each(group.inputs, change);
     std::ranges::for_each(group.parts, change);
   }
@@ -161,14 +161,14 @@ PartFix part_fix(const base::Diagnostic& diagnostic) {
 // wrong in another way.
 class PartFixes {
  public:
-  explicit PartFixes(const std::vector<InputGroup>& groups) {
-    for (const InputGroup& group : groups) {
+  explicit PartFixes(const std::vector<inputs::InputGroup>& groups) {
+    for (const inputs::InputGroup& group : groups) {
       for (const Source& part : group.parts) ++users_[part.name];
       for (const std::string& part : group.shared_parts) ++users_[part];
     }
   }
 
-  void add(const GovernedFindings& group) {
+  void add(const inputs::GovernedFindings& group) {
     std::set<PartFix> own;
     for (const base::Diagnostic& diagnostic : group.diagnostics.items()) {
       if (!diagnostic.fix.empty()) own.insert(part_fix(diagnostic));
@@ -214,8 +214,8 @@ constexpr const char* kUnsetVariable = "advice/flux-variable";
 // known.
 class Repeated {
  public:
-  explicit Repeated(const std::vector<InputGroup>& groups) : has_several_(groups.size() > 1) {
-    for (const InputGroup& group : groups) {
+  explicit Repeated(const std::vector<inputs::InputGroup>& groups) : has_several_(groups.size() > 1) {
+    for (const inputs::InputGroup& group : groups) {
       undecided_.insert(group.undecided.begin(), group.undecided.end());
       templates_.insert(group.templates.begin(), group.templates.end());
     }
@@ -243,10 +243,10 @@ class Repeated {
 
 }  // namespace
 
-Findings find(std::vector<InputGroup> groups, const Options& options, const std::string& fail_on) {
+Findings find(std::vector<inputs::InputGroup> groups, const Options& options, const std::string& fail_on) {
   Findings findings;
   std::vector<std::string> changeable;
-  for (const InputGroup& group : groups) {
+  for (const inputs::InputGroup& group : groups) {
     findings.configs.push_back(group.config);
     const auto add = [&](const std::string& file) {
       findings.files.push_back(file);
@@ -266,8 +266,8 @@ Findings find(std::vector<InputGroup> groups, const Options& options, const std:
   findings.files.erase(repeated.begin(), repeated.end());
   PartFixes parts(groups);
   Repeated repeated_findings(groups);
-  GroupedCompilation grouped = find_in_groups(std::move(groups), options);
-  for (const GovernedFindings& group : grouped.governed) parts.add(group);
+  inputs::GroupedCompilation grouped = inputs::find_in_groups(std::move(groups), options);
+  for (const inputs::GovernedFindings& group : grouped.governed) parts.add(group);
   findings.diagnostics = fixable(apply_configs(std::move(grouped.governed)), changeable);
   parts.keep_agreed(findings.diagnostics);
   repeated_findings.drop(findings.diagnostics);
@@ -277,15 +277,16 @@ Findings find(std::vector<InputGroup> groups, const Options& options, const std:
 
 namespace {
 
-bool is_part(const std::vector<InputGroup>& groups, const base::Diagnostic& diagnostic) {
+bool is_part(const std::vector<inputs::InputGroup>& groups, const base::Diagnostic& diagnostic) {
   const std::string file = std::get<0>(part_fix(diagnostic));
-  return std::ranges::any_of(
-      groups, [&](const InputGroup& group) { return base::contains(group.parts, file, &Source::name); });
+  return std::ranges::any_of(groups, [&](const inputs::InputGroup& group) {
+    return base::contains(group.parts, file, &Source::name);
+  });
 }
 
 }  // namespace
 
-size_t fix(std::vector<InputGroup>& groups, Findings& findings, const Options& options,
+size_t fix(std::vector<inputs::InputGroup>& groups, Findings& findings, const Options& options,
            const std::string& fail_on, base::Certainty certainty, const NarrowFindings& narrow) {
   size_t applied = 0;
   std::set<PartFix> done;  // in files of roots, which can't be built again from texts in memory

@@ -21,9 +21,9 @@ namespace trainjobc::lint {
 struct Findings {
   Compilation compiled;
   base::Diagnostics diagnostics;  // sorted; fixes change the inputs only, not other runtimes or the catalogue
-  std::vector<std::string> files;                      // the inputs, sorted
-  std::map<std::string, std::string> levels;           // failOn of each input: error, warning or never
-  std::vector<std::shared_ptr<const Config>> configs;  // of the groups
+  std::vector<std::string> files;             // the inputs, sorted
+  std::map<std::string, std::string> levels;  // failOn of each input: error, warning or never
+  std::vector<std::shared_ptr<const inputs::Config>> configs;  // of the groups
 
   // Whether the finding is as severe as its file's failOn. A finding outside of the inputs, such as one in a
   // configuration, is compared with the strictest.
@@ -32,14 +32,14 @@ struct Findings {
 
 // Compiles the groups and applies their configurations. If `fail_on` is not empty, it overrides the
 // configurations' failOn.
-Findings find(std::vector<InputGroup> groups, const Options& options, const std::string& fail_on);
+Findings find(std::vector<inputs::InputGroup> groups, const Options& options, const std::string& fail_on);
 
 // Applies fixes to the inputs in memory and lints them again until no fix is left, since one may enable
 // another. Stops after some rounds if two fixes undo each other. Returns the number of applied fixes. With
 // Certainty::Suggested, all fixes; otherwise those that are safe. `narrow` drops findings that are not
 // wanted, each time.
-using NarrowFindings = std::function<void(Findings& findings, const std::vector<InputGroup>& groups)>;
-size_t fix(std::vector<InputGroup>& groups, Findings& findings, const Options& options,
+using NarrowFindings = std::function<void(Findings& findings, const std::vector<inputs::InputGroup>& groups)>;
+size_t fix(std::vector<inputs::InputGroup>& groups, Findings& findings, const Options& options,
            const std::string& fail_on, base::Certainty certainty, const NarrowFindings& narrow = {});
 
 // Applying the fixes of diagnostics.
@@ -63,11 +63,11 @@ FixedFiles apply_fixes(const base::Diagnostics& diagnostics, base::Certainty cer
 // linted. Without advice among the diagnostics (`has_advice`), the last are not reported: those of advice
 // would all seem unused. The same applies to those in `documents` that are not complete; lines of no document
 // are.
-base::Diagnostics apply_config(base::Diagnostics diagnostics, const Config& config,
+base::Diagnostics apply_config(base::Diagnostics diagnostics, const inputs::Config& config,
                                std::span<const base::SourceFile* const> files, bool has_advice = true,
                                std::span<const CheckedDocument> documents = {});
 
 // The same for the findings on several groups, each with what governs it; sorted.
-base::Diagnostics apply_configs(std::vector<GovernedFindings> governed, bool has_advice = true);
+base::Diagnostics apply_configs(std::vector<inputs::GovernedFindings> governed, bool has_advice = true);
 
 }  // namespace trainjobc::lint

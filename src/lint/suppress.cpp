@@ -198,8 +198,8 @@ class ObjectLabels {
 // The suppressions of the configuration, each of a rule in some files or objects.
 class PathSuppressions {
  public:
-  explicit PathSuppressions(const Config& config) : config_(config) {
-    for (const PathSuppression& suppression : config.suppressions) {
+  explicit PathSuppressions(const inputs::Config& config) : config_(config) {
+    for (const inputs::PathSuppression& suppression : config.suppressions) {
       for (const std::string& glob : suppression.paths) {
         const size_t number = globs_.add(glob);
         numbers_.emplace(glob, number);
@@ -215,8 +215,8 @@ class PathSuppressions {
   }
 
   // The first for each glob that suppresses the finding.
-  std::vector<const PathSuppression*> suppress(const base::Diagnostic& finding) {
-    std::vector<const PathSuppression*> found;
+  std::vector<const inputs::PathSuppression*> suppress(const base::Diagnostic& finding) {
+    std::vector<const inputs::PathSuppression*> found;
     if (!finding.location.file || uses_.empty()) return found;
     for (const size_t glob : globs_of(*finding.location.file)) {
       for (auto use = uses_.lower_bound(RuleInFiles(finding.rule, glob, {})); use != uses_.end(); ++use) {
@@ -232,15 +232,15 @@ class PathSuppressions {
 
   // Those that suppressed nothing although they match linted files and `was_looked_at` is true for all of
   // these.
-  std::vector<const PathSuppression*> unused(
+  std::vector<const inputs::PathSuppression*> unused(
       const std::function<bool(std::string_view file)>& was_looked_at) const {
     std::vector<bool> is_open(globs_.size());  // a file that matches it was not checked
     for (const auto& [file, globs] : by_file_) {
       if (globs.empty() || was_looked_at(file)) continue;
       for (const size_t glob : globs) is_open[glob] = true;
     }
-    std::vector<const PathSuppression*> unused;
-    for (const PathSuppression& suppression : config_.suppressions) {
+    std::vector<const inputs::PathSuppression*> unused;
+    for (const inputs::PathSuppression& suppression : config_.suppressions) {
       if (!suppression.labels.empty()) continue;  // objects with them may be in other files
       const auto is_used = [&](size_t glob) {
         return uses_.at(RuleInFiles(suppression.rule, glob, suppression.labels)).is_used;
@@ -258,7 +258,7 @@ class PathSuppressions {
  private:
   using RuleInFiles = std::tuple<std::string_view, size_t, Labels>;  // a rule and the number of a glob
   struct Use {
-    const PathSuppression* suppression = nullptr;  // the first of them
+    const inputs::PathSuppression* suppression = nullptr;  // the first of them
     bool is_used = false;
   };
 
@@ -270,12 +270,12 @@ class PathSuppressions {
   }
 
   template <class Predicate>
-  bool any_glob(const PathSuppression& suppression, const Predicate& predicate) const {
+  bool any_glob(const inputs::PathSuppression& suppression, const Predicate& predicate) const {
     return std::ranges::any_of(suppression.paths,
                                [&](const std::string& glob) { return predicate(numbers_.at(glob)); });
   }
 
-  const Config& config_;
+  const inputs::Config& config_;
   base::GlobSet globs_;
   std::map<std::string, size_t> numbers_;  // of the globs
   std::map<RuleInFiles, Use> uses_;
@@ -286,7 +286,7 @@ class PathSuppressions {
 
 class Suppressor {
  public:
-  Suppressor(const Config& config, std::span<const SourceFile* const> files, Diagnostics& out)
+  Suppressor(const inputs::Config& config, std::span<const SourceFile* const> files, Diagnostics& out)
       : config_(config), paths_(config), out_(out) {
     for (const SourceFile* file : files) {
       comments_[file->name()] = CommentScanner(*file, out).scan();
@@ -297,7 +297,7 @@ class Suppressor {
   // Gives the finding the severity that is configured for its rule. False if it is not to be shown.
   bool keep(Diagnostic& diagnostic) {
     const std::vector<Comment*> comments = comments_on(diagnostic);
-    const std::vector<const PathSuppression*> paths = paths_.suppress(diagnostic);
+    const std::vector<const inputs::PathSuppression*> paths = paths_.suppress(diagnostic);
     const auto setting = config_.rules.find(diagnostic.rule);
     const bool is_set = setting != config_.rules.end() && setting->second.severity != diagnostic.severity;
     if (!base::is_refusal(diagnostic)) {
@@ -309,7 +309,7 @@ class Suppressor {
         out_.add(futile(diagnostic, what, location));
     };
     for (const Comment* comment : comments) refuse("can't be suppressed", comment->location);
-    for (const PathSuppression* path : paths) refuse("can't be suppressed", path->location);
+    for (const inputs::PathSuppression* path : paths) refuse("can't be suppressed", path->location);
     if (is_set) refuse("stays an error", setting->second.location);
     return true;
   }
@@ -331,7 +331,7 @@ class Suppressor {
     }
     const auto was_looked_at = [&](std::string_view file) { return is_complete(documents_of(files, file)); };
     // A hook sees the staged files only.
-    for (const PathSuppression* suppression : paths_.unused(was_looked_at)) {
+    for (const inputs::PathSuppression* suppression : paths_.unused(was_looked_at)) {
       out_.add(advice("advice/unused-suppression",
                       fmt::format("this suppresses no finding of {}", suppression->rule), "remove it",
                       suppression->location));
@@ -354,7 +354,7 @@ class Suppressor {
     return found;
   }
 
-  const Config& config_;
+  const inputs::Config& config_;
   PathSuppressions paths_;
   Diagnostics& out_;
   std::map<std::string, std::vector<Comment>> comments_;  // by file name: a group may hold a copy of a file
@@ -363,7 +363,7 @@ class Suppressor {
 
 }  // namespace
 
-Diagnostics apply_config(Diagnostics diagnostics, const Config& config,
+Diagnostics apply_config(Diagnostics diagnostics, const inputs::Config& config,
                          std::span<const SourceFile* const> files, bool has_advice,
                          std::span<const CheckedDocument> documents) {
   Diagnostics on_suppressions;
@@ -376,9 +376,9 @@ Diagnostics apply_config(Diagnostics diagnostics, const Config& config,
   return diagnostics;
 }
 
-Diagnostics apply_configs(std::vector<GovernedFindings> governed, bool has_advice) {
+Diagnostics apply_configs(std::vector<inputs::GovernedFindings> governed, bool has_advice) {
   Diagnostics all;
-  for (GovernedFindings& findings : governed)
+  for (inputs::GovernedFindings& findings : governed)
     all.append(apply_config(std::move(findings.diagnostics), *findings.config, findings.files, has_advice,
                             findings.checked));
   all.sort();

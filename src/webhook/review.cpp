@@ -185,8 +185,8 @@ void name_runtime(base::Diagnostic& finding, const Review& review) {
 
 // The findings on the reviewed object: those in it, and of a job also those that its runtime causes.
 base::Diagnostics findings_on(const Review& review, std::vector<Source> runtimes, const Policy& policy) {
-  std::vector<lint::InputGroup> groups(1);
-  lint::InputGroup& group = groups.front();
+  std::vector<inputs::InputGroup> groups(1);
+  inputs::InputGroup& group = groups.front();
   group.config = policy.config;
   group.inputs.push_back({source_name(review), review.object});
   group.runtimes = std::move(runtimes);

@@ -56,7 +56,7 @@ struct Policy {
   std::string trainer_version = "auto";
   bool use_catalogue = false;  // the cluster has its own runtimes
   // Paths in it are NAMESPACE/KIND/NAME: team-a/TrainJob/bert.
-  std::shared_ptr<const lint::Config> config = std::make_shared<lint::Config>();
+  std::shared_ptr<const inputs::Config> config = std::make_shared<inputs::Config>();
 };
 
 // `runtime` is the TrainJob's; nullptr if there is none of this name, of which Trainer's own webhook speaks.

@@ -120,9 +120,9 @@ class Service {
     if (const auto error = base::take(files_.read(options_.config), text)) return error->message;
     if (text == seen_settings_) return "";
     seen_settings_ = std::move(text);
-    lint::ConfigResult result = lint::load_config(files_, options_.config);
-    if (const auto* error = std::get_if<lint::ConfigError>(&result)) return error->text;
-    auto config = std::make_shared<lint::Config>(std::move(std::get<lint::Config>(result)));
+    inputs::ConfigResult result = inputs::load_config(files_, options_.config);
+    if (const auto* error = std::get_if<inputs::ConfigError>(&result)) return error->text;
+    auto config = std::make_shared<inputs::Config>(std::move(std::get<inputs::Config>(result)));
     config->folder.clear();  // paths are NAMESPACE/KIND/NAME, not below a folder
     policy_.trainer_version = options_.trainer_version != "auto" ? options_.trainer_version
                                                                  : config->trainer_version.value_or("auto");

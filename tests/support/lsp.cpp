@@ -55,9 +55,9 @@ lsp::Workspace& LspWorkspace::workspace() {
   if (workspace_) return *workspace_;
   disk_.files.try_emplace(std::string(kFolder) + "README.md", "");  // so that the folder is one
   const auto load = [this](base::FileSystem& files, const std::vector<std::string>&) {
-    lint::LoadedInputs loaded;
-    lint::InputGroup& group = loaded.groups.emplace_back();
-    group.config = std::make_shared<lint::Config>();
+    inputs::LoadedInputs loaded;
+    inputs::InputGroup& group = loaded.groups.emplace_back();
+    group.config = std::make_shared<inputs::Config>();
     group.trainer_version = version_;
     std::set<std::string> paths;
     for (const auto& [path, text] : disk_.files) paths.insert(path);
@@ -66,7 +66,7 @@ lsp::Workspace& LspWorkspace::workspace() {
       if (path.ends_with(".yaml") && !path.ends_with("/.trainjobc.yaml"))
         group.inputs.push_back({path, std::get<std::string>(files.read(path))});
     }
-    return std::variant<lint::LoadedInputs, base::IoError>(std::move(loaded));
+    return std::variant<inputs::LoadedInputs, base::IoError>(std::move(loaded));
   };
   policy::PolicyOptions policy;
   policy.ssh_key.source = policy::SshKeySource::Omit;

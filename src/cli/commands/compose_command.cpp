@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "features/compose/compose.h"
 #include "inputs/groups.h"
+#include "lint/lint.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -59,11 +60,11 @@ bool concerns(const base::Diagnostic& finding, const ComposeFlags& flags) {
 }
 
 // False, after its findings, for what lint says can never run, unless a flag replaces it.
-bool can_run(Console& console, std::vector<lint::InputGroup> groups, Options options,
+bool can_run(Console& console, std::vector<inputs::InputGroup> groups, Options options,
              const ComposeFlags& flags) {
   options.render = false;
   options.policy.ssh_key.source = policy::SshKeySource::Omit;
-  const lint::GroupedCompilation compiled = lint::find_in_groups(std::move(groups), options);
+  const inputs::GroupedCompilation compiled = inputs::find_in_groups(std::move(groups), options);
   base::Diagnostics found = lint::apply_configs(compiled.governed);
   found.retain([&](const base::Diagnostic& one) { return concerns(one, flags); });
   print_diagnostics(console, found, flags.colour.value(), false);
@@ -89,7 +90,7 @@ int run_compose(Console& outer, const ComposeFlags& flags) {
   options.passthrough = true;
   options.scale = {flags.nodes, flags.processes};
   options.policy.ssh_key = std::move(key);
-  const auto shown = [](lint::GroupedCompilation& grouped) {
+  const auto shown = [](inputs::GroupedCompilation& grouped) {
     return lint::apply_configs(grouped.governed, false);
   };
   auto compiled = compile_inputs(console, flags.input, flags.colour, options,

@@ -170,7 +170,7 @@ constexpr int kDifferent = 1;
 // The compiled inputs, without those that are rejected, which was reported. nullopt, after an error, if
 // nothing is left.
 std::optional<CompiledInputs> compile(Console& console, const DiffFlags& flags) {
-  const CompileStyle style{.shown = [](lint::GroupedCompilation& found) {
+  const CompileStyle style{.shown = [](inputs::GroupedCompilation& found) {
     base::Diagnostics shown = unread_jobs_of(found.all);
     for (const base::Diagnostic& diagnostic : found.all.diagnostics.items()) {
       if (base::is_refusal(diagnostic)) shown.add(diagnostic);

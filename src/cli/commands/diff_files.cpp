@@ -18,7 +18,7 @@ namespace {
 // What check_inputs and the notes need to know about all scopes.
 Compilation summary_of(const diff::Scopes& scopes) {
   Compilation all;
-  for (const lint::ScopedCompilation& scope : scopes) {
+  for (const inputs::ScopedCompilation& scope : scopes) {
     base::append(all.linted, scope.compiled.linted);
     base::append(all.passed_over, scope.compiled.passed_over);
     base::append(all.other_jobs, scope.compiled.other_jobs);
@@ -31,7 +31,7 @@ Compilation summary_of(const diff::Scopes& scopes) {
 
 // A state that was compiled.
 struct CompiledState {
-  lint::LoadedInputs loaded;  // without groups
+  inputs::LoadedInputs loaded;  // without groups
   diff::Scopes scopes;
   Compilation summary;
   std::set<std::string> templates;  // which are not compared
@@ -44,7 +44,7 @@ std::set<std::string> leave_out_templates(diff::Scopes& scopes, const InputFlags
     return base::contains(input.paths, file) || base::contains(input.filenames, file);
   };
   std::set<std::string> templates;
-  for (lint::ScopedCompilation& scope : scopes) {
+  for (inputs::ScopedCompilation& scope : scopes) {
     scope.compiled.diagnostics.retain([&](const base::Diagnostic& found) {
       if (found.rule != "yaml/template" || is_named(found.location.file->name())) return true;
       templates.insert(found.location.file->name());
@@ -54,9 +54,9 @@ std::set<std::string> leave_out_templates(diff::Scopes& scopes, const InputFlags
   return templates;
 }
 
-CompiledState compile_state(lint::LoadedInputs loaded, const InputFlags& input, const Options& options) {
+CompiledState compile_state(inputs::LoadedInputs loaded, const InputFlags& input, const Options& options) {
   CompiledState compiled;
-  compiled.scopes = lint::compile_scopes(std::move(loaded.groups), options);
+  compiled.scopes = inputs::compile_scopes(std::move(loaded.groups), options);
   compiled.templates = leave_out_templates(compiled.scopes, input);
   compiled.summary = summary_of(compiled.scopes);
   loaded.groups.clear();
@@ -77,7 +77,7 @@ void print_unread(Console& console, const DiffFlags& flags, const CompiledState&
 void note_versions(Console& console, const diff::Scopes& before, const diff::Scopes& after) {
   std::vector<std::string> noted;
   for (const diff::Scopes* scopes : {&before, &after}) {
-    for (const lint::ScopedCompilation& scope : *scopes) {
+    for (const inputs::ScopedCompilation& scope : *scopes) {
       const std::string& reason = scope.compiled.trainer_version_reason;
       if (reason.empty() || base::contains(noted, reason)) continue;
       noted.push_back(reason);
@@ -87,8 +87,8 @@ void note_versions(Console& console, const diff::Scopes& before, const diff::Sco
 }
 
 // "jobs/a.yaml" for "./jobs/a.yaml", which a walk of the working directory finds.
-void shorten_names(lint::LoadedInputs& loaded) {
-  for (lint::InputGroup& group : loaded.groups) {
+void shorten_names(inputs::LoadedInputs& loaded) {
+  for (inputs::InputGroup& group : loaded.groups) {
     for (Source& source : group.inputs) {
       if (source.name.starts_with("./")) source.name = base::normal_path(source.name);
     }
@@ -130,7 +130,7 @@ std::string prefix_of(const InputFlags& input) {
 
 struct LoadedState {
   const InputFlags& input;
-  lint::LoadedInputs loaded;
+  inputs::LoadedInputs loaded;
 };
 
 std::optional<cluster::Report> compare_loaded(Console& console, const DiffFlags& flags, LoadedState before,
@@ -164,8 +164,8 @@ Options options_of(const DiffFlags& flags) {
 std::optional<cluster::Report> compare_versions(Console& console, const DiffFlags& flags) {
   auto loaded = load_inputs(console, with_roots(flags.input));
   if (!loaded) return std::nullopt;
-  const auto compile_for = [&](lint::LoadedInputs inputs, const std::string& version) {
-    for (lint::InputGroup& group : inputs.groups) group.trainer_version = version;
+  const auto compile_for = [&](inputs::LoadedInputs inputs, const std::string& version) {
+    for (inputs::InputGroup& group : inputs.groups) group.trainer_version = version;
     return compile_state(std::move(inputs), flags.input, options_of(flags));
   };
   const CompiledState before = compile_for(*loaded, flags.from_version);

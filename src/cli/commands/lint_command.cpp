@@ -94,8 +94,8 @@ bool write_fixed(Console& console, const std::vector<Source>& before, const std:
   return is_written;
 }
 
-bool write_all_fixed(Console& console, const std::vector<lint::InputGroup>& before,
-                     const std::vector<lint::InputGroup>& after, bool only_show) {
+bool write_all_fixed(Console& console, const std::vector<inputs::InputGroup>& before,
+                     const std::vector<inputs::InputGroup>& after, bool only_show) {
   bool is_written = true;
   std::set<std::string> seen;  // several roots may be made of one file
   for (size_t i = 0; i < before.size(); ++i) {
@@ -207,7 +207,7 @@ int run_lint(Console& console, LintFlags flags) {
   }
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
-  std::vector<lint::InputGroup>& groups = loaded->groups;
+  std::vector<inputs::InputGroup>& groups = loaded->groups;
   const std::string* piped = find_stdin(groups);
   const bool is_piped = piped != nullptr;
   const bool fixes = !flags.fix.empty();
@@ -216,7 +216,7 @@ int run_lint(Console& console, LintFlags flags) {
   if (is_piped && base::trimmed(*piped).empty() && !flags.input.directories.allow_empty)
     return fail(console, "standard input is empty: pipe manifests in, or name a file or directory");
   if (fixes) find_shared_parts(console, groups);
-  std::vector<lint::InputGroup> before;  // --fix and --changed-since need the texts afterwards
+  std::vector<inputs::InputGroup> before;  // --fix and --changed-since need the texts afterwards
   if (fixes || since) before = groups;
   lint::Findings findings = lint::find(std::move(groups), options, flags.fail_on);
   if (!check_inputs(console, flags.input, *loaded, findings.compiled)) return kFailed;
@@ -224,14 +224,14 @@ int run_lint(Console& console, LintFlags flags) {
     note(console, "the inputs contain no TrainJob and no runtime");
   lint::NarrowFindings narrow;
   if (since) {
-    narrow = [&](lint::Findings& all, const std::vector<lint::InputGroup>& texts) {
+    narrow = [&](lint::Findings& all, const std::vector<inputs::InputGroup>& texts) {
       lint::narrow_to_changes(all, texts, since->state);
     };
     const lint::Affected affected = lint::narrow_to_changes(findings, before, since->state);
     if (!flags.quiet) note_affected(console, affected, *since);
   }
   if (fixes) {
-    std::vector<lint::InputGroup> after = before;
+    std::vector<inputs::InputGroup> after = before;
     const size_t applied = lint::fix(after, findings, options, flags.fail_on, flags.certainty(), narrow);
     if (!write_all_fixed(console, before, after, flags.show_diff)) return kFailed;
     if (flags.show_diff) return applied > 0 ? kRejected : kOk;

@@ -81,7 +81,7 @@ int run_lsp(Console& console) {
 lsp::InputLoader workspace_loader(Console& console) {
   return
       [&console](base::FileSystem& files,
-                 const std::vector<std::string>& paths) -> std::variant<lint::LoadedInputs, base::IoError> {
+                 const std::vector<std::string>& paths) -> std::variant<inputs::LoadedInputs, base::IoError> {
         LoadingConsole own(console, files);
         InputFlags flags;
         flags.paths = paths;
@@ -105,7 +105,7 @@ lsp::RootBuilder root_builder(Console& console) {
     if (said.starts_with(kNote)) said.remove_prefix(kNote.size());
     lsp::BuiltRoots built{{}, std::string(said)};
     if (!loaded) return built;
-    for (lint::InputGroup& group : loaded->groups) {
+    for (inputs::InputGroup& group : loaded->groups) {
       if (!group.parts.empty() || !group.templates.empty()) built.groups.push_back(std::move(group));
     }
     return built;

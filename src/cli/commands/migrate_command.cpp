@@ -165,7 +165,7 @@ std::string summary(const migrate::Migration& migration, const MigrateFlags& fla
 }
 
 // The kustomizations among the inputs, and their patches, which are not objects.
-void add_kustomizations(Console& console, const lint::InputGroup& group, const lint::LoadedInputs& loaded,
+void add_kustomizations(Console& console, const inputs::InputGroup& group, const inputs::LoadedInputs& loaded,
                         migrate::MigrateOptions& options) {
   std::set<std::string> read;
   for (const Source& source : group.inputs) {
@@ -186,11 +186,11 @@ void add_kustomizations(Console& console, const lint::InputGroup& group, const l
   }
 }
 
-migrate::Migration migrate_group(Console& console, lint::InputGroup group, const lint::LoadedInputs& loaded,
-                                 const MigrateFlags& flags) {
+migrate::Migration migrate_group(Console& console, inputs::InputGroup group,
+                                 const inputs::LoadedInputs& loaded, const MigrateFlags& flags) {
   migrate::MigrateOptions options;
   add_kustomizations(console, group, loaded, options);
-  options.compile = lint::options_of(group, to_options(flags.input));
+  options.compile = inputs::options_of(group, to_options(flags.input));
   options.to = flags.to;
   options.manager = flags.manager;
   options.runtime_name = flags.runtime_name;
@@ -235,10 +235,10 @@ int run_migrate(Console& console, const MigrateFlags& flags) {
   const bool is_filter = !flags.show_diff && !flags.summary && target_of(flags) != Target::Directory;
   std::optional<std::string> text;  // of standard input
   if (const std::string* piped = is_filter ? find_stdin(loaded->groups) : nullptr) text = *piped;
-  lint::share_runtimes(loaded->groups);
+  inputs::share_runtimes(loaded->groups);
   std::vector<migrate::Migration> migrations;
   migrate::Migration all;
-  for (lint::InputGroup& group : loaded->groups) {
+  for (inputs::InputGroup& group : loaded->groups) {
     migrate::Migration& one =
         migrations.emplace_back(migrate_group(console, std::move(group), *loaded, flags));
     base::append(all.files, one.files);

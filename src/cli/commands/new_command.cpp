@@ -22,6 +22,7 @@
 #include "features/create/script.h"
 #include "inputs/groups.h"
 #include "k8s/name_syntax.h"
+#include "lint/lint.h"
 #include "model/behaviours.h"
 #include "model/trainer_names.h"
 
@@ -409,8 +410,8 @@ class NewJob {
   // What lint would say of the documents, in the words of the flags: those that are wrong, or "" if none is
   // at fault.
   std::set<std::string> check(const create::Draft& draft) {
-    std::vector<lint::InputGroup> groups(1);
-    lint::InputGroup& group = groups.front();
+    std::vector<inputs::InputGroup> groups(1);
+    inputs::InputGroup& group = groups.front();
     const std::string file = flags_.output.empty() ? "job.yaml" : flags_.output;
     group.config = configurations_.of_file(file);
     group.inputs.push_back({file, draft.text()});
@@ -419,7 +420,7 @@ class NewJob {
     if (!flags_.trainer_version.empty()) group.trainer_version = flags_.trainer_version;
     Options options;
     options.render = false;
-    const lint::GroupedCompilation compiled = lint::find_in_groups(std::move(groups), options);
+    const inputs::GroupedCompilation compiled = inputs::find_in_groups(std::move(groups), options);
     const base::Diagnostics found = lint::apply_configs(compiled.governed);
     std::set<std::string> wrong;
     std::set<std::pair<std::string_view, std::string_view>> said;
@@ -476,7 +477,7 @@ class NewJob {
   Console& console_;
   const NewFlags& flags_;
   JobRequest wanted_;
-  lint::Configurations configurations_;
+  inputs::Configurations configurations_;
   bool asks_;
   std::set<std::string, std::less<>> answered_;  // the flags that were asked for
   create::ScriptFacts script_;

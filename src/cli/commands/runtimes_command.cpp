@@ -267,7 +267,7 @@ std::string uses_as_json(const std::vector<RuntimeUse>& uses) {
 
 // What is wrong with the name after --used-by: no runtime has it, and no job of the inputs refers to it. ""
 // if nothing is.
-std::string unknown_runtime(Console& console, lint::Configurations& configurations,
+std::string unknown_runtime(Console& console, inputs::Configurations& configurations,
                             const DiscoverOptions& how, const compile::InputSet& inputs,
                             const std::vector<RuntimeUse>& uses, const std::string& name) {
   std::set<std::string_view> names;
@@ -288,7 +288,7 @@ int run_used_by(Console& console, RuntimesFlags flags) {
   const std::string& name = flags.used_by;  // "": all
   if (!name.empty() && (name == "-" || console.files().exists(name)))
     flags.paths.insert(flags.paths.begin(), std::exchange(flags.used_by, ""));
-  lint::Configurations configurations(console.files(), console.environment("TRAINJOBC_CONFIG"), false);
+  inputs::Configurations configurations(console.files(), console.environment("TRAINJOBC_CONFIG"), false);
   DiscoverOptions how = flags.directories.options();
   how.configurations = &configurations;
   compile::InputSet inputs;
@@ -305,13 +305,13 @@ int run_used_by(Console& console, RuntimesFlags flags) {
   base::Diagnostics diagnostics;
   compile::read_inputs(std::move(sources->sources), inputs, diagnostics);
   const auto scope_of = [&](const std::string& file) {
-    return lint::scope_of(*configurations.of_file(file));
+    return inputs::scope_of(*configurations.of_file(file));
   };
   runtimes::UseCollector collector;
   collector.add(inputs.objects, scope_of);
   auto built = build_named(console, flags.roots, "", configurations);
   if (!built) return kFailed;
-  for (lint::InputGroup& group : *built) {
+  for (inputs::InputGroup& group : *built) {
     compile::InputSet own;
     compile::read_inputs(std::move(group.inputs), own, diagnostics);
     collector.add(own.objects, [&](const std::string&) { return group.scope; });
@@ -386,7 +386,7 @@ int show(Console& console, const std::vector<KnownRuntime>& runtimes, const std:
 }
 
 int run_runtimes(Console& console, const RuntimesFlags& flags) {
-  lint::Configurations configurations(console.files(), console.environment("TRAINJOBC_CONFIG"), false);
+  inputs::Configurations configurations(console.files(), console.environment("TRAINJOBC_CONFIG"), false);
   const auto built = build_named(console, flags.roots, "", configurations);
   if (!built) return kFailed;
   const RuntimeSearch search{flags.paths, flags.runtimes, flags.directories.options(), flags.trainer_version,

@@ -16,6 +16,7 @@
 #include "features/kubectl/kubectl.h"
 #include "features/submit/send.h"
 #include "features/submit/wait.h"
+#include "lint/lint.h"
 #include "lint/report/document.h"
 #include "model/trainer_names.h"
 #include "schema/schema.h"
@@ -304,7 +305,7 @@ struct Compiled {
 std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, policy::SshKeyOptions key) {
   Options options = to_options(flags.input);
   options.policy.ssh_key = std::move(key);
-  const auto shown = [](lint::GroupedCompilation& grouped) {
+  const auto shown = [](inputs::GroupedCompilation& grouped) {
     return lint::apply_configs(grouped.governed, false);
   };
   auto inputs =
@@ -327,7 +328,7 @@ std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, 
   keys.note_omitted(console, options.policy.ssh_key);
   options.with_defaults = true;
   options.policy.ssh_key.source = policy::SshKeySource::Omit;
-  compiled.compared = lint::compile_groups(std::move(inputs->loaded.groups), options).all;
+  compiled.compared = inputs::compile_groups(std::move(inputs->loaded.groups), options).all;
   return compiled;
 }
 

@@ -127,9 +127,9 @@ Compilation part_of(const Compilation& whole, const std::set<std::string>& files
 class Pairs {
  public:
   Pairs(const Scopes& before, const Scopes& after, const StateOptions& options) : options_(options) {
-    for (const lint::ScopedCompilation& one : before)
+    for (const inputs::ScopedCompilation& one : before)
       before_[key(options.key_before, one.scope)] = {one.scope, one.compiled};
-    for (const lint::ScopedCompilation& one : after)
+    for (const inputs::ScopedCompilation& one : after)
       after_[key(options.key_after, one.scope)] = {one.scope, one.compiled};
   }
 
@@ -147,7 +147,7 @@ class Pairs {
   }
 
  private:
-  using ByKey = std::map<std::string, lint::ScopedCompilation>;
+  using ByKey = std::map<std::string, inputs::ScopedCompilation>;
 
   static std::string key(const std::function<std::string(const std::string&)>& of, const std::string& scope) {
     return of ? of(scope) : scope;
@@ -174,7 +174,7 @@ class Pairs {
   }
 
   // Files that have a new scope: they are taken from the scope that they had.
-  void split_off(const std::string& key, const lint::ScopedCompilation& scope) {
+  void split_off(const std::string& key, const inputs::ScopedCompilation& scope) {
     std::set<std::string> files;
     for (const base::SourceFile* file : scope.compiled.files)
       files.insert(options_.prefixes.before + without(options_.prefixes.after, file->name()));

@@ -13,7 +13,7 @@
 
 namespace trainjobc::diff {
 
-using Scopes = std::vector<lint::ScopedCompilation>;
+using Scopes = std::vector<inputs::ScopedCompilation>;
 
 // What the inputs render to for both versions. Jobs that one of them refuses are not compared.
 cluster::Report compare_versions(const Scopes& before, const Scopes& after, const std::string& old_version,

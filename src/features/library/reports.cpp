@@ -167,7 +167,7 @@ struct State {
 
 State compile_state(const Request& request, const Options& options) {
   State state;
-  lint::ScopedCompilation& scope = state.scopes.emplace_back();
+  inputs::ScopedCompilation& scope = state.scopes.emplace_back();
   scope.scope = ".";
   scope.compiled =
       compile_sources(library::sources_of(request.inputs), library::sources_of(request.runtimes), options);

@@ -223,7 +223,7 @@ bool is_same_finding(const Diagnostic& a, const Diagnostic& b) {
 }
 
 // The files that the group was made of.
-std::vector<DocumentId> parts_of(const lint::InputGroup& group) {
+std::vector<DocumentId> parts_of(const inputs::InputGroup& group) {
   std::vector<DocumentId> parts;
   for (const Source& part : group.parts) parts.push_back(base::absolute_path(part.name));
   for (const std::string& part : group.templates) parts.push_back(base::absolute_path(part));
@@ -240,12 +240,12 @@ void Workspace::build_roots() {
   if (has_roots_ && (roots_.has_to_build || !saved.empty())) {
     const bool is_known = std::ranges::includes(roots_.built, saved);
     if (roots_.has_to_build || !is_known) roots_.groups.clear();
-    std::erase_if(roots_.groups, [&](const lint::InputGroup& group) {
+    std::erase_if(roots_.groups, [&](const inputs::InputGroup& group) {
       return std::ranges::any_of(parts_of(group),
                                  [&](const DocumentId& part) { return saved.contains(part); });
     });
     const auto is_left_out = [&](const std::string& scope) {
-      return base::contains(roots_.groups, scope, &lint::InputGroup::scope);
+      return base::contains(roots_.groups, scope, &inputs::InputGroup::scope);
     };
     const auto on_disk = as_saved();
     BuiltRoots built = build_(*on_disk, folders_, is_left_out);
@@ -266,7 +266,7 @@ void Workspace::index_roots() {
         is_same ? known->second : std::make_shared<const base::SourceFile>(document, std::move(text));
   };
   for (const Source& patch : roots_.patches) add(base::absolute_path(patch.name), patch.text);
-  for (const lint::InputGroup& group : roots_.groups) {
+  for (const inputs::InputGroup& group : roots_.groups) {
     for (const Source& part : group.parts) add(base::absolute_path(part.name), part.text);
     for (const std::string& part : group.templates) {
       auto text = disk_.read(part);
@@ -277,12 +277,12 @@ void Workspace::index_roots() {
 }
 
 // Files of roots are checked as what is built of them.
-std::vector<lint::InputGroup> Workspace::linted_groups() const {
-  std::vector<lint::InputGroup> groups = groups_;
+std::vector<inputs::InputGroup> Workspace::linted_groups() const {
+  std::vector<inputs::InputGroup> groups = groups_;
   const auto is_built = [&](const std::string& name) {
     return roots_.built.contains(base::absolute_path(name));
   };
-  for (lint::InputGroup& group : groups) {
+  for (inputs::InputGroup& group : groups) {
     std::erase_if(group.inputs, [&](const Source& source) { return is_built(source.name); });
     group.found.retain([&](const Diagnostic& found) {
       return !found.location.file || !is_built(found.location.file->name());
@@ -341,7 +341,7 @@ void Workspace::lint_edited(const DocumentId& document, WorkspaceFindings& findi
     if (base::absolute_path(file->name()) == document) before = file;
   }
   ChangedDocuments changed(*before, *now, linted_->compiled.linted);
-  std::vector<lint::InputGroup> alone = group_with(document, changed.text());
+  std::vector<inputs::InputGroup> alone = group_with(document, changed.text());
   alone.front().runtimes = inputs_of(document).others;
   if (text.find("TrainingRuntime") != std::string::npos) alone.front().runtimes.push_back({document, text});
   auto linted = std::make_shared<lint::Findings>(lint::find(std::move(alone), options_of_lint(), ""));
@@ -360,10 +360,10 @@ void Workspace::lint_edited(const DocumentId& document, WorkspaceFindings& findi
 }
 
 // The document alone, with its settings.
-std::vector<lint::InputGroup> Workspace::group_with(const DocumentId& document, std::string text) const {
-  const lint::InputGroup& settings = settings_of(document);
-  std::vector<lint::InputGroup> groups(1);
-  lint::InputGroup& group = groups.front();
+std::vector<inputs::InputGroup> Workspace::group_with(const DocumentId& document, std::string text) const {
+  const inputs::InputGroup& settings = settings_of(document);
+  std::vector<inputs::InputGroup> groups(1);
+  inputs::InputGroup& group = groups.front();
   group.config = settings.config;
   group.trainer_version = settings.trainer_version;
   group.use_catalogue = settings.use_catalogue;
@@ -412,7 +412,7 @@ void Workspace::move_to_buffer(const DocumentId& document, const base::SourceFil
 // The findings on what a generator or a plugin has made are at the file of the kustomization or chart.
 void Workspace::move_from_output(WorkspaceFindings& findings) const {
   std::map<std::string_view, const base::SourceFile*> owners;
-  for (const lint::InputGroup& group : roots_.groups) {
+  for (const inputs::InputGroup& group : roots_.groups) {
     for (const DocumentId& part : parts_of(group)) {
       const std::string folder = base::parent_of(part);
       const bool is_owner = kustomize::is_kustomization(part) || part.ends_with("/Chart.yaml");
@@ -453,8 +453,8 @@ void Workspace::add_configuration_errors(WorkspaceFindings& findings) {
   std::set<std::string> seen;
   for (std::string folder : folders) {
     for (; !folder.empty() && seen.insert(folder).second; folder = base::parent_of(folder)) {
-      const std::string path = (folder == "/" ? "" : folder) + "/" + lint::kConfigName;
-      auto problem = lint::find_config_problem(*files_, path);
+      const std::string path = (folder == "/" ? "" : folder) + "/" + inputs::kConfigName;
+      auto problem = inputs::find_config_problem(*files_, path);
       if (!problem) continue;
       findings.diagnostics.append(std::move(problem->diagnostics));
       findings.memory.push_back(std::move(problem->file));

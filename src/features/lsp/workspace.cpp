@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/files/paths.h"
-#include "inputs/kustomize/kustomization.h"
 #include "inputs/config.h"
+#include "inputs/kustomize/kustomization.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
 
@@ -40,8 +40,8 @@ bool mentions(const Source& source, std::string_view kind) {
 }
 
 // One group, of a configuration without settings.
-std::vector<lint::InputGroup> without_inputs() {
-  return {{.config = std::make_shared<lint::Config>()}};
+std::vector<inputs::InputGroup> without_inputs() {
+  return {{.config = std::make_shared<inputs::Config>()}};
 }
 
 // The disk with the buffers of an editor over it. A buffer takes the place of its file, also of one that does
@@ -91,7 +91,7 @@ bool is_manifest(std::string_view path) {
 }
 
 bool is_settings_file(std::string_view path) {
-  return path.ends_with(std::string("/") + lint::kConfigName);
+  return path.ends_with(std::string("/") + inputs::kConfigName);
 }
 
 ParsedText::ParsedText(std::string name, std::string text, const ParsedText* before)
@@ -229,13 +229,13 @@ void Workspace::load() {
   std::vector<std::string> paths = folders_;
   std::erase_if(paths, [&](const std::string& path) { return !files_->is_directory(path); });
   for (int round = 0; round < 2; ++round) {
-    auto loaded = paths.empty() ? lint::LoadedInputs{} : load_(*files_, paths);
+    auto loaded = paths.empty() ? inputs::LoadedInputs{} : load_(*files_, paths);
     if (const auto* error = std::get_if<base::IoError>(&loaded)) {
       problem_ = error->message;
       if (sources_.empty()) take(open_documents());
       return;
     }
-    auto& inputs = std::get<lint::LoadedInputs>(loaded);
+    auto& inputs = std::get<inputs::LoadedInputs>(loaded);
     has_roots_ = !inputs.roots.empty();
     roots_.patches = std::move(inputs.patches);
     take(std::move(inputs.groups));
@@ -248,7 +248,7 @@ void Workspace::load() {
 }
 
 // Takes the groups in place of those from before.
-void Workspace::take(std::vector<lint::InputGroup> groups) {
+void Workspace::take(std::vector<inputs::InputGroup> groups) {
   groups_ = groups.empty() ? without_inputs() : std::move(groups);
   sources_.clear();
   group_of_.clear();
@@ -265,8 +265,8 @@ void Workspace::take(std::vector<lint::InputGroup> groups) {
 }
 
 // All that can be checked if the files can't be read.
-std::vector<lint::InputGroup> Workspace::open_documents() const {
-  std::vector<lint::InputGroup> groups = without_inputs();
+std::vector<inputs::InputGroup> Workspace::open_documents() const {
+  std::vector<inputs::InputGroup> groups = without_inputs();
   for (const auto& [document, text] : buffers_) {
     if (is_manifest(document)) groups.front().inputs.push_back({document, text});
   }
@@ -356,14 +356,14 @@ std::optional<WorkspaceObject> Workspace::find_runtime(const DocumentId& documen
 }
 
 bool Workspace::serves(const DocumentId& other, const DocumentId& document) const {
-  const lint::InputGroup& group = settings_of(document);
+  const inputs::InputGroup& group = settings_of(document);
   const auto known = group_of_.find(other);
   if (known != group_of_.end() && groups_[known->second].scope == group.scope) return true;
   return std::ranges::any_of(group.runtimes,
                              [&](const Source& source) { return base::absolute_path(source.name) == other; });
 }
 
-const lint::InputGroup& Workspace::settings_of(const DocumentId& document) const {
+const inputs::InputGroup& Workspace::settings_of(const DocumentId& document) const {
   const auto group = group_of_.find(document);
   return groups_[group != group_of_.end() ? group->second : 0];
 }
@@ -380,9 +380,9 @@ Workspace::Inputs Workspace::inputs_of(const DocumentId& document) const {
       if (taken.insert(base::absolute_path(source.name)).second) inputs.others.push_back(source);
     }
   };
-  const lint::InputGroup& group = settings_of(document);
+  const inputs::InputGroup& group = settings_of(document);
   add(group.inputs);
-  for (const lint::InputGroup& other : groups_) {
+  for (const inputs::InputGroup& other : groups_) {
     if (other.scope == group.scope) add(other.inputs);
   }
   add(group.runtimes);
@@ -392,7 +392,7 @@ Workspace::Inputs Workspace::inputs_of(const DocumentId& document) const {
 Options Workspace::options_of(const DocumentId& document) const {
   Options options;
   options.policy = policy_;
-  return lint::options_of(settings_of(document), std::move(options));
+  return inputs::options_of(settings_of(document), std::move(options));
 }
 
 std::shared_ptr<const CompiledDocument> Workspace::compiled(const DocumentId& document) const {

@@ -88,12 +88,12 @@ struct WorkspaceFindings {
 };
 
 // Finds and reads what `trainjobc lint` reads for these paths.
-using InputLoader = std::function<std::variant<lint::LoadedInputs, base::IoError>(
+using InputLoader = std::function<std::variant<inputs::LoadedInputs, base::IoError>(
     base::FileSystem& files, const std::vector<std::string>& paths)>;
 
 // The kustomizations and charts of folders, built from the files on disk.
 struct BuiltRoots {
-  std::vector<lint::InputGroup> groups;
+  std::vector<inputs::InputGroup> groups;
   std::string problem;  // why some, or all, can't be built; "" if they can
 };
 
@@ -172,7 +172,7 @@ class Workspace {
   const schema::VersionSchemas& schemas_of(const DocumentId& document) const;
 
   // The settings that apply to a document: of its configuration.
-  const lint::InputGroup& settings_of(const DocumentId& document) const;
+  const inputs::InputGroup& settings_of(const DocumentId& document) const;
   // What it is compiled from.
   struct Inputs {
     std::vector<Source> own;     // the document
@@ -197,7 +197,7 @@ class Workspace {
 
   // The kustomizations and charts of the folders.
   struct Roots {
-    std::vector<lint::InputGroup> groups;
+    std::vector<inputs::InputGroup> groups;
     bool has_to_build = true;     // all of them
     std::set<DocumentId> saved;   // since they were built
     std::vector<Source> patches;  // of those that are not built; they are not whole objects
@@ -212,12 +212,12 @@ class Workspace {
   std::unique_ptr<base::FileSystem> as_saved() const;
   bool is_of_roots(const DocumentId& document) const;
   void index_roots();
-  std::vector<lint::InputGroup> linted_groups() const;
+  std::vector<inputs::InputGroup> linted_groups() const;
   void move_to_buffer(const DocumentId& document, const base::SourceFile& part,
                       WorkspaceFindings& findings) const;
   void move_from_output(WorkspaceFindings& findings) const;
-  void take(std::vector<lint::InputGroup> groups);
-  std::vector<lint::InputGroup> open_documents() const;
+  void take(std::vector<inputs::InputGroup> groups);
+  std::vector<inputs::InputGroup> open_documents() const;
   std::vector<std::string> unread_documents() const;
   void update_source(const DocumentId& document);
   Document& look_up(const DocumentId& document) const;
@@ -225,7 +225,7 @@ class Workspace {
   bool is_small() const;
   std::shared_ptr<WorkspaceFindings> last_findings() const;
   void lint_edited(const DocumentId& document, WorkspaceFindings& findings) const;
-  std::vector<lint::InputGroup> group_with(const DocumentId& document, std::string text) const;
+  std::vector<inputs::InputGroup> group_with(const DocumentId& document, std::string text) const;
   std::shared_ptr<const WorkspaceFindings> as_shown(std::shared_ptr<WorkspaceFindings> findings);
   void add_syntax_errors(const DocumentId& document, WorkspaceFindings& findings) const;
   void add_configuration_errors(WorkspaceFindings& findings);
@@ -242,7 +242,7 @@ class Workspace {
   bool has_to_load_ = true;
   bool has_roots_ = false;
   Roots roots_;
-  std::vector<lint::InputGroup> groups_;                // never empty
+  std::vector<inputs::InputGroup> groups_;              // never empty
   std::map<DocumentId, std::vector<Source*>> sources_;  // in `groups_`; a runtime may be in several
   std::map<DocumentId, size_t> group_of_;               // of inputs
   std::shared_ptr<const lint::Findings> linted_;        // of the last findings(); nullptr: there was none

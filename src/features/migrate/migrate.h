@@ -12,8 +12,8 @@
 #include "base/diagnostic.h"
 #include "compile/compile.h"
 #include "features/cluster/compare.h"
-#include "inputs/kustomize/kustomization.h"
 #include "inputs/config.h"
+#include "inputs/kustomize/kustomization.h"
 
 namespace trainjobc::migrate {
 
@@ -33,8 +33,8 @@ struct MigrateOptions {
   // Kustomizations of the inputs, and the files that are their patches.
   std::vector<std::shared_ptr<const kustomize::Tree>> kustomizations;
   std::vector<Source> patches;
-  const Placeholders* placeholders = nullptr;  // of the inputs; nullptr: none
-  std::shared_ptr<const lint::Config> config;  // whose rules hold for findings; nullptr: none
+  const Placeholders* placeholders = nullptr;    // of the inputs; nullptr: none
+  std::shared_ptr<const inputs::Config> config;  // whose rules hold for findings; nullptr: none
 };
 
 // Beside: a new file beside the inputs. Runtime: a new one in runtimes_dir.

@@ -23,7 +23,7 @@ namespace {
 
 using base::Diagnostic;
 using base::Diagnostics;
-using lint::Config;
+using inputs::Config;
 
 const std::string kPath = "team/.trainjobc.yaml";
 constexpr std::string_view kManifest = "team/jobs/a.yaml";
@@ -82,7 +82,7 @@ std::string wrong_with_config(const Config& config) {
     if (!rules::find_rule(rule)) return "there is no rule " + rule;
   }
   std::vector<std::string> globs = config.exclude.globs();
-  for (const lint::PathSuppression& suppression : config.suppressions) {
+  for (const inputs::PathSuppression& suppression : config.suppressions) {
     const auto& paths = suppression.paths;
     if (!rules::find_rule(suppression.rule)) return "there is no rule " + suppression.rule;
     if (suppression.reason.empty() || paths.empty()) return "a suppression without a reason or paths";
@@ -121,7 +121,7 @@ std::string wrong_with_kept(const Diagnostic& finding, const Diagnostics& kept, 
   if (left != kept.items().end())
     return is_off && !base::is_refusal(finding) ? "a rule that is off has a finding" : "";
   if (base::is_refusal(finding)) return fmt::format("line {} loses its refusal", finding.location.line);
-  const bool by_path = std::ranges::find(config.suppressions, finding.rule, &lint::PathSuppression::rule) !=
+  const bool by_path = std::ranges::find(config.suppressions, finding.rule, &inputs::PathSuppression::rule) !=
                        config.suppressions.end();
   const bool by_comment = file.text().find("# trainjobc:ignore") != std::string_view::npos &&
                           file.text().find(finding.rule) != std::string_view::npos;
@@ -157,13 +157,13 @@ std::string wrong_with_configuration(const std::string& text) {
   const std::string manifest = is_whole ? text : text.substr(mark + kMark.size());
   base::MemoryFileSystem files;
   files.files[kPath] = settings;
-  const lint::ConfigResult result = lint::load_config(files, kPath);
+  const inputs::ConfigResult result = inputs::load_config(files, kPath);
   std::string wrong;
   const auto* config = std::get_if<Config>(&result);
   if (config) {
     wrong = wrong_with_config(*config);
   } else {
-    wrong = wrong_with_error(std::get<lint::ConfigError>(result).text, settings);
+    wrong = wrong_with_error(std::get<inputs::ConfigError>(result).text, settings);
   }
   return wrong.empty() ? wrong_with_suppressions(manifest, config ? *config : Config{}) : wrong;
 }

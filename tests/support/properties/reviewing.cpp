@@ -31,9 +31,9 @@ webhook::Policy policy_of(const std::string& settings) {
   webhook::Policy policy;
   base::MemoryFileSystem files;
   files.files[".trainjobc.yaml"] = settings;
-  lint::ConfigResult read = lint::load_config(files, ".trainjobc.yaml");
-  if (auto* config = std::get_if<lint::Config>(&read))
-    policy.config = std::make_shared<const lint::Config>(std::move(*config));
+  inputs::ConfigResult read = inputs::load_config(files, ".trainjobc.yaml");
+  if (auto* config = std::get_if<inputs::Config>(&read))
+    policy.config = std::make_shared<const inputs::Config>(std::move(*config));
   return policy;
 }
 

@@ -12,8 +12,8 @@ std::string read_error(const std::string& text) {
   base::MemoryFileSystem files;
   files.files["team/.trainjobc.yaml"] = text;
   test::TestConsole console(files);
-  const lint::ConfigResult result = lint::load_config(console.files(), "team/.trainjobc.yaml");
-  const auto* error = std::get_if<lint::ConfigError>(&result);
+  const inputs::ConfigResult result = inputs::load_config(console.files(), "team/.trainjobc.yaml");
+  const auto* error = std::get_if<inputs::ConfigError>(&result);
   return error ? error->text : "";
 }
 
@@ -26,9 +26,9 @@ TEST_CASE("a configuration is read, its paths relative to its folder") {
       "failOn: warning\nrules:\n  advice/image-tag: off\n  input/unknown-field: warning\n"
       "suppress:\n- rule: advice/image-tag\n  paths: ['scratch/**']\n  reason: experiments\n";
   test::TestConsole console(files);
-  const lint::ConfigResult result = lint::load_config(console.files(), "team/.trainjobc.yaml");
-  REQUIRE(std::holds_alternative<lint::Config>(result));
-  const auto& config = std::get<lint::Config>(result);
+  const inputs::ConfigResult result = inputs::load_config(console.files(), "team/.trainjobc.yaml");
+  REQUIRE(std::holds_alternative<inputs::Config>(result));
+  const auto& config = std::get<inputs::Config>(result);
   CHECK(config.folder == "team");
   CHECK(config.trainer_version == "2.3");
   CHECK(config.runtimes == std::vector<std::string>{"team/platform", "/etc/runtimes"});

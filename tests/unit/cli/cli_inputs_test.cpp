@@ -219,9 +219,9 @@ TEST_CASE("scope: false: what a configuration does not set is as in the one abov
   files.files["team/a.yaml"] = job_of_mine("a");
   files.files["team/old/b.yaml"] = "kind: {\n";
   test::TestConsole console(files);
-  lint::Configurations configurations(console.files(), "", false);
+  inputs::Configurations configurations(console.files(), "", false);
   const auto config = configurations.of_file("team/a.yaml");
-  CHECK(lint::scope_of(*config) == ".");
+  CHECK(inputs::scope_of(*config) == ".");
   CHECK(config->fail_on == "warning");
   CHECK(config->runtimes == std::vector<std::string>{"platform"});
   CHECK(config->rules.at("advice/framework-label").severity == base::Severity::Error);

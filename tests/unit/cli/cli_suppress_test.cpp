@@ -26,7 +26,7 @@ std::string report(const base::Diagnostics& diagnostics) {
 }
 
 std::string suppress(const std::string& text, std::vector<std::pair<uint32_t, std::string>> findings,
-                     const lint::Config& config = {}) {
+                     const inputs::Config& config = {}) {
   const base::SourceFile file("a.yaml", text);
   base::Diagnostics diagnostics;
   for (auto& [line, rule] : findings) diagnostics.add(finding(file, line, rule));
@@ -67,7 +67,7 @@ TEST_CASE("a suppression without a reason is a warning and has no effect") {
 }
 
 TEST_CASE("severities and rules that are off") {
-  lint::Config config;
+  inputs::Config config;
   config.rules["advice/x"] = {std::nullopt, {}};
   config.rules["advice/y"] = {base::Severity::Info, {}};
   CHECK(suppress("a: 1\n", {{1, "advice/x"}, {1, "advice/y"}}, config) ==
@@ -77,7 +77,7 @@ TEST_CASE("severities and rules that are off") {
 }
 
 TEST_CASE("suppressions by path") {
-  lint::Config config;
+  inputs::Config config;
   config.suppressions.push_back({"advice/x", {"*.yaml"}, "scratch", {}});
   CHECK(suppress("a: 1\n", {{1, "advice/x"}}, config).empty());
   CHECK(suppress("a: 1\n", {}, config) ==
@@ -91,7 +91,7 @@ TEST_CASE("suppressions by path") {
 TEST_CASE("suppressions by label") {
   const std::string objects =
       "metadata: {labels: {team: blue, stage: trial}}\na: 1\n---\nmetadata: {labels: {team: blue}}\na: 1\n";
-  lint::Config config;
+  inputs::Config config;
   config.suppressions.push_back({"advice/x", {"**"}, "trials", {}, {{"stage", "trial"}}});
   const auto suppressed = [&](const std::string& text, uint32_t line) {
     return suppress(text, {{line, "advice/x"}}, config).empty();
@@ -134,7 +134,7 @@ a.yaml:2:1: error: something [input/x]
       | ^
 )");
   const base::SourceFile settings(".trainjobc.yaml", "rules: {input/x: off, input/y: error}\n");
-  lint::Config config;
+  inputs::Config config;
   config.rules["input/x"] = {std::nullopt, {&settings, 1, 9, 1, 16}};
   config.rules["input/y"] = {base::Severity::Error, {&settings, 1, 23, 1, 30}};
   config.suppressions.push_back({"input/y", {"*.yaml"}, "known", {}});
@@ -172,7 +172,7 @@ TEST_CASE("a refusal that is a warning in its context can be suppressed") {
 TEST_CASE("unused suppressions aren't reported without advice") {
   const base::SourceFile file("a.yaml", "a: 1 # trainjobc:ignore advice/x -- known\n");
   const std::vector<const base::SourceFile*> files{&file};
-  lint::Config config;
+  inputs::Config config;
   config.suppressions.push_back({"advice/x", {"*.yaml"}, "scratch", {}});
   CHECK(lint::apply_config({}, config, files, false).empty());
   CHECK(lint::apply_config({}, config, files).items().size() == 2);
@@ -183,7 +183,7 @@ TEST_CASE("unused suppressions aren't reported in documents that weren't checked
                               "a: 1 # trainjobc:ignore advice/x -- known\n---\n"
                               "b: 1 # trainjobc:ignore advice/y -- known\n");
   const std::vector<const base::SourceFile*> files{&file};
-  lint::Config config;
+  inputs::Config config;
   config.suppressions.push_back({"advice/x", {"*.yaml"}, "scratch", {}});
   std::vector<CheckedDocument> documents{{&file, 1, true}, {&file, 3, false}};
   CHECK(report(lint::apply_config({}, config, files, true, documents)) ==
@@ -196,7 +196,7 @@ TEST_CASE("unused suppressions aren't reported in documents that weren't checked
 }
 
 TEST_CASE("paths of suppressions are relative to the configuration, wherever lint runs") {
-  lint::Config config;
+  inputs::Config config;
   config.folder = "..";
   config.suppressions.push_back(
       {"advice/x", {std::filesystem::current_path().filename().string() + "/*.yaml"}, "scratch", {}});
@@ -225,7 +225,7 @@ TEST_CASE("tens of thousands of suppressions and findings") {
   constexpr uint32_t kCount = 30'000;
   std::string text;
   std::vector<std::pair<uint32_t, std::string>> findings;
-  lint::Config config;
+  inputs::Config config;
   for (uint32_t i = 0; i < kCount; ++i) {
     text += "# trainjobc:ignore a/comment -- known\n# trainjobc:ignore a/unused -- " + std::to_string(i) +
             "\nx:\n";

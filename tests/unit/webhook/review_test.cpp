@@ -162,7 +162,7 @@ TEST_CASE("review: a job is told why its runtime keeps it from running") {
       check_job(read(request_of(job)), &runtime, policy).warnings.front() ==
       R"(in the runtime torch: spec.replicatedJobs[0].template.spec.template.spec.containers[0].volumeMounts[0].name: the pod has no volume "data"; add a volume of that name to the pod's volumes (job/volume-mount))");
   // As the settings see it, the finding is in the runtime.
-  auto config = std::make_shared<lint::Config>();
+  auto config = std::make_shared<inputs::Config>();
   config->suppressions.push_back({"job/volume-mount", {"-/ClusterTrainingRuntime/torch"}, "known", {}, {}});
   policy.config = config;
   CHECK(check_job(read(request_of(job)), &runtime, policy).warnings.empty());
