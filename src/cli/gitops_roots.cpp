@@ -99,7 +99,7 @@ class GitopsRoots {
       charts.push_back(&root);
       releases.push_back(root.release);
     }
-    auto rendered = helm::build(console_.files(), console_.processes(), releases, is_inside, {});
+    auto rendered = helm::build(console_.files(), console_.processes(), releases, base::is_inside, {});
     for (size_t i = 0; i < charts.size(); ++i) charts_.emplace(charts[i], std::move(rendered[i]));
   }
 

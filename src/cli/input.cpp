@@ -24,18 +24,6 @@ namespace trainjobc::cli {
 
 namespace fs = std::filesystem;
 
-std::string real_path(const std::string& path) {
-  std::error_code error;
-  const fs::path whole = fs::absolute(path, error);
-  const fs::path found = fs::weakly_canonical(whole, error);
-  return error ? whole.lexically_normal().string() : found.string();
-}
-
-bool is_inside(const std::string& folder, const std::string& path) {
-  const fs::path from_folder = fs::path(real_path(path)).lexically_relative(real_path(folder + "/."));
-  return !from_folder.empty() && from_folder != "." && *from_folder.begin() != "..";
-}
-
 namespace {
 
 std::string trimmed_line(const std::string& text) {
@@ -144,7 +132,7 @@ std::optional<IoError> link_out(const base::FileSystem& files, const std::string
   std::error_code error;
   if (!fs::is_symlink(path, error)) return std::nullopt;
   const std::string root = folders_down_to(files, base::parent_of(base::absolute_path(path))).front();
-  if (!is_repository(files, root) || is_inside(root, path)) return std::nullopt;
+  if (!is_repository(files, root) || base::is_inside(root, path)) return std::nullopt;
   return IoError{fmt::format("open {}: it is a link out of the repository", path)};
 }
 

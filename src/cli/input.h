@@ -83,12 +83,4 @@ struct KnownRuntimes {
 base::IoResult<KnownRuntimes> known_runtimes(Console& console, inputs::Configurations& configurations,
                                              const RuntimeSearch& search);
 
-// Paths as the file system resolves them, following links and "..".
-
-// Absolute, without "..", and without symbolic links as far as it exists.
-std::string real_path(const std::string& path);
-
-// Whether the target of the path is below the folder.
-bool is_inside(const std::string& folder, const std::string& path);
-
 }  // namespace trainjobc::cli

@@ -116,7 +116,7 @@ bool is_in(const std::string& root, const std::string& absolute) {
 // it is outside.
 IoResult<std::string> path_in(const git::Repository& repository, const std::string& path) {
   if (is_in(repository.root, base::absolute_path(path))) return path;
-  const std::string real = real_path(path);
+  const std::string real = base::real_path(path);
   if (is_in(repository.root, real)) return base::shortest_path(real);
   return IoError{fmt::format("{} is not in the repository {}", path, repository.root)};
 }

@@ -189,7 +189,7 @@ bool build_charts(Console& console, const RootFlags& flags, const std::string& n
     const auto config = configurations.of_file(release.chart + "/Chart.yaml");
     release.ns = ns.empty() ? config->ns.value_or("") : ns;
   }
-  auto results = helm::build(console.files(), console.processes(), *releases, is_inside, {});
+  auto results = helm::build(console.files(), console.processes(), *releases, base::is_inside, {});
   for (size_t i = 0; i < results.size(); ++i) {
     helm::BuildResult& result = results[i];
     if (auto* built = std::get_if<helm::Built>(&result)) {
@@ -370,7 +370,7 @@ class Roots {
   }
 
   bool build_charts(std::vector<inputs::InputGroup>& groups) {
-    auto results = helm::build(console_.files(), console_.processes(), releases_, is_inside, {});
+    auto results = helm::build(console_.files(), console_.processes(), releases_, base::is_inside, {});
     for (size_t i = 0; i < results.size(); ++i) {
       if (auto* built = std::get_if<helm::Built>(&results[i])) {
         leave_out_chart(built->release);

@@ -11,7 +11,6 @@
 #include <set>
 #include <system_error>
 
-#include "cli/input.h"
 #include "yaml/node.h"
 
 namespace trainjobc::cli {
@@ -67,12 +66,12 @@ bool SshKeyFlag::read(Console& console, policy::SshKeyOptions& key) const {
   }
   const std::string allowed = allowed_folder(console);
   std::string path = file_in(allowed);
-  if (!allowed.empty() && !is_inside(allowed, path)) {
+  if (!allowed.empty() && !base::is_inside(allowed, path)) {
     fail(console, fmt::format("--ssh-key: {} is not in {}, the only allowed folder", path, allowed));
     return false;
   }
   // Without links, which could be changed after they were checked.
-  if (!allowed.empty()) path = real_path(path);
+  if (!allowed.empty()) path = base::real_path(path);
   auto text = got(console, console.files().read(path), "--ssh-key: ");
   if (!text) return false;
   key.source = choice.starts_with("file:") ? policy::SshKeySource::File : policy::SshKeySource::Seed;
@@ -86,7 +85,7 @@ policy::SshKeyOptions unshown_key() {
 
 GuardedFiles::GuardedFiles(base::FileSystem& files, const SshKeyFlag& key, const Console& console)
     : files_(files), folder_(key.allowed_folder(console)) {
-  if (key.names_file()) key_ = real_path(key.file_in(folder_));
+  if (key.names_file()) key_ = base::real_path(key.file_in(folder_));
 }
 
 // Whether a file is another name of a key: a hard link, of the same device and inode.
@@ -105,8 +104,8 @@ bool GuardedFiles::is_linked_key(const std::string& path) const {
 }
 
 base::IoResult<std::string> GuardedFiles::read(const std::string& path) const {
-  const std::string real = real_path(path);
-  if (real == key_ || (!folder_.empty() && is_inside(folder_, real)) || is_linked_key(real))
+  const std::string real = base::real_path(path);
+  if (real == key_ || (!folder_.empty() && base::is_inside(folder_, real)) || is_linked_key(real))
     return base::IoError{fmt::format("open {}: SSH key files are never read as input", path)};
   return files_.read(path);
 }

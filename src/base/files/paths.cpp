@@ -82,4 +82,17 @@ std::string path_from(const std::string& absolute, const std::string& folder) {
   return path.empty() ? "." : joined(path);
 }
 
+std::string real_path(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(path, error);
+  const std::filesystem::path found = std::filesystem::weakly_canonical(whole, error);
+  return error ? whole.lexically_normal().string() : found.string();
+}
+
+bool is_inside(const std::string& folder, const std::string& path) {
+  const std::filesystem::path from_folder =
+      std::filesystem::path(real_path(path)).lexically_relative(real_path(folder + "/."));
+  return !from_folder.empty() && from_folder != "." && *from_folder.begin() != "..";
+}
+
 }  // namespace trainjobc::base

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Paths of the command line, by their text only: links are not followed.
+// Paths of the command line. All but the last two functions look at their text only: links are not followed.
 #pragma once
 
 #include <string>
@@ -35,5 +35,11 @@ std::string path_below(const std::string& absolute, const std::string& folder);
 
 // An absolute path relative to any absolute folder: "../jobs/a.yaml".
 std::string path_from(const std::string& absolute, const std::string& folder);
+
+// Absolute, without "..", and without symbolic links as far as it exists.
+std::string real_path(const std::string& path);
+
+// Whether the target of the path is below the folder.
+bool is_inside(const std::string& folder, const std::string& path);
 
 }  // namespace trainjobc::base
