@@ -21,18 +21,6 @@
 
 namespace trainjobc::lsp {
 
-std::string without_documents(std::string_view text, const std::vector<yaml::FoundDocument>& documents) {
-  std::string out;
-  size_t at = 0;
-  for (const yaml::FoundDocument& document : documents) {
-    const auto begin = static_cast<size_t>(document.text.data() - text.data());
-    out += text.substr(at, begin - at);
-    out.append(static_cast<size_t>(std::ranges::count(document.text, '\n')), '\n');
-    at = begin + document.text.size();
-  }
-  return out.append(text.substr(at));
-}
-
 LineMap::LineMap(const base::SourceFile& from, const base::SourceFile& to)
     : from_(from.line_count()), to_(to.line_count()) {
   const uint32_t shorter = std::min(from_, to_);
@@ -125,7 +113,7 @@ class ChangedDocuments {
   }
 
   // The file's text with nothing but line breaks in the place of what is the same.
-  std::string text() const { return without_documents(now_.text(), same_); }
+  std::string text() const { return yaml::without_documents(now_.text(), same_); }
 
   // Where a line of the file before is now; 0 if it is gone.
   uint32_t line_now(uint32_t line) const {
@@ -438,7 +426,7 @@ void Workspace::add_syntax_errors(const DocumentId& document, WorkspaceFindings&
     if (part.is_readable) readable.push_back(part.document);
   }
   auto linted = std::make_shared<lint::Findings>(lint::find(
-      group_with(document, without_documents(shown.file->text(), readable)), options_of_lint(), ""));
+      group_with(document, yaml::without_documents(shown.file->text(), readable)), options_of_lint(), ""));
   for (const Diagnostic& found : linted->diagnostics.items()) {
     if (found.stage == base::Stage::Yaml) findings.diagnostics.add(found);
   }

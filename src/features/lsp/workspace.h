@@ -253,9 +253,6 @@ class Workspace {
   mutable std::map<DocumentId, Document> documents_;
 };
 
-// The text with nothing but line breaks in the place of these documents, which are in order.
-std::string without_documents(std::string_view text, const std::vector<yaml::FoundDocument>& documents);
-
 // Finds the lines of one text in another that differs from it in one place.
 class LineMap {
  public:

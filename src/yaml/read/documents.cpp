@@ -201,4 +201,16 @@ bool check_characters(const base::SourceFile& file, const Chunk& chunk, base::Di
   return true;
 }
 
+std::string without_documents(std::string_view text, std::span<const FoundDocument> documents) {
+  std::string out;
+  size_t at = 0;
+  for (const FoundDocument& document : documents) {
+    const auto begin = static_cast<size_t>(document.text.data() - text.data());
+    out += text.substr(at, begin - at);
+    out.append(static_cast<size_t>(std::ranges::count(document.text, '\n')), '\n');
+    at = begin + document.text.size();
+  }
+  return out.append(text.substr(at));
+}
+
 }  // namespace trainjobc::yaml

@@ -76,6 +76,9 @@ struct Document {
 std::vector<FoundDocument> find_documents(const base::SourceFile& file, base::Diagnostics& diagnostics,
                                           const ReadLimits& limits = {});
 
+// The file's text with nothing but line breaks in the place of these documents, which are in order.
+std::string without_documents(std::string_view text, std::span<const FoundDocument> documents);
+
 // Reads a document: one value, or more of JSON; none if it is empty, or can't be read, which is one or more
 // diagnostics of stage `yaml`. Nodes live in `arena` and refer to the file. Threads may read documents of one
 // file, each into an arena of its own.

@@ -276,7 +276,7 @@ TEST_CASE("findings: a text without some of its documents has the same lines") {
   for (const lsp::ParsedText::Part& part : broken.parts) {
     if (part.is_readable) readable.push_back(part.document);
   }
-  CHECK(lsp::without_documents(broken.file->text(), readable) == "\n\n---\nb: [2\n---\n\n");
+  CHECK(yaml::without_documents(broken.file->text(), readable) == "\n\n---\nb: [2\n---\n\n");
   CHECK(readable.size() == 2);
 }
 
