@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/process.h"
 #include "base/signals.h"
-#include "cli/roots.h"
+#include "inputs/roots.h"
 
 namespace trainjobc::base {
 
@@ -34,11 +34,10 @@ std::unique_ptr<Sleeper> RealClock::make_sleeper() {
 
 }  // namespace trainjobc::base
 
-namespace trainjobc::cli {
+namespace trainjobc::inputs {
 
-std::optional<std::vector<inputs::InputGroup>> take_gitops_roots(Console&, Loaded&, const RootFlags&,
-                                                                 inputs::Configurations&) {
-  return std::nullopt;
+std::vector<InputGroup> load_deployed(RootLoader&, const std::vector<Source>&) {
+  return {};
 }
 
-}  // namespace trainjobc::cli
+}  // namespace trainjobc::inputs

@@ -102,6 +102,8 @@ class Command {
   std::vector<Variable> variables;       // of the environment
   bool chosen = false;                   // set by the parser
   std::vector<const Flag*> given_flags;  // in the order of the command line, set by the parser
+  // What is called then.
+  std::vector<std::function<void(std::span<const Flag* const> given)>> when_parsed;
 };
 
 // Adds the command's flags and returns the function that runs it after they are parsed.

@@ -11,10 +11,8 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options.h"
-#include "cli/revisions.h"
 #include "cli/ssh_key.h"
 #include "features/cluster/compare.h"
-#include "features/lsp/workspace.h"
 
 namespace trainjobc::cli {
 
@@ -35,12 +33,6 @@ std::function<int(Console&)> setup_webhook(Command& command);
 std::function<int(Console&)> setup_schema(Command& command);
 std::function<int(Console&)> setup_completion(Command& command);
 std::function<int(Console&)> setup_version(Command& command);
-
-// The language server, and its files.
-
-// Loads what `lint` loads for paths, with the environment of the console.
-lsp::InputLoader workspace_loader(Console& console);
-lsp::RootBuilder root_builder(Console& console);
 
 std::function<int(Console&)> setup_lsp(Command& command);
 

@@ -9,10 +9,10 @@
 #include <set>
 
 #include "cli/command.h"
-#include "cli/input.h"
 #include "compile/input.h"
 #include "features/json_schema/json_schema.h"
 #include "inputs/config.h"
+#include "inputs/known_runtimes.h"
 #include "model/runtime.h"
 #include "rules/rules.h"
 
@@ -29,14 +29,15 @@ struct CompletionInputs {
 // The readable sources; standard input is left to the command.
 std::vector<Source> readable(Console& console, const std::vector<std::string>& paths, bool recurse) {
   inputs::Configurations configurations(console.files(), "", false);
-  DiscoverOptions options;
+  inputs::DiscoverOptions options;
   options.recurse = recurse;
   options.configurations = &configurations;
   std::vector<Source> all;
   for (const std::string& path : paths) {
     if (path == "-") continue;
-    auto loaded = load_sources(console, {path}, options);
-    if (auto* some = std::get_if<Loaded>(&loaded)) std::ranges::move(some->sources, std::back_inserter(all));
+    auto loaded = inputs::read_sources(console.files(), {path}, options);
+    if (auto* some = std::get_if<inputs::FoundSources>(&loaded))
+      std::ranges::move(some->sources, std::back_inserter(all));
   }
   return all;
 }
@@ -112,12 +113,12 @@ std::vector<std::string> field_names(std::string_view typed) {
 // skipped.
 std::vector<std::string> runtime_names(Console& console, const CompletionInputs& inputs) {
   inputs::Configurations configurations(console.files(), "", false);
-  RuntimeSearch search{inputs.paths, inputs.runtimes, {}, ""};
+  inputs::RuntimeSearch search{inputs.paths, inputs.runtimes, {}, ""};
   search.how.recurse = inputs.recurse;
-  const auto found = known_runtimes(console, configurations, search);
+  const auto found = inputs::known_runtimes(console.files(), configurations, search);
   std::set<std::string> names;
-  if (const auto* all = std::get_if<KnownRuntimes>(&found)) {
-    for (const KnownRuntime& runtime : all->runtimes) names.insert(runtime.name);
+  if (const auto* all = std::get_if<inputs::KnownRuntimes>(&found)) {
+    for (const inputs::KnownRuntime& runtime : all->runtimes) names.insert(runtime.name);
   }
   return {names.begin(), names.end()};
 }

@@ -40,10 +40,62 @@ void DirectoryFlags::add_to(Command& command) {
   command.add("--allow-empty", &allow_empty, "Accept directories that contain no TrainJob and no runtime");
 }
 
-DiscoverOptions DirectoryFlags::options() const {
-  DiscoverOptions options;
+inputs::DiscoverOptions DirectoryFlags::options() const {
+  inputs::DiscoverOptions options;
   options.recurse = !no_recursive;
   return options;
+}
+
+void RootFlags::add_to(Command& command) {
+  command
+      .add("-k,--kustomize", &kustomize,
+           "Build this kustomization, with the kustomize or kubectl on the PATH; can be repeated")
+      .takes("DIR");
+  command.add("--kustomize-remote", &allow_remote, "Let kustomize fetch bases that are not here");
+  command.add("--helm", &charts, "Build this chart, with the helm on the PATH; can be repeated").takes("DIR");
+  command.add("--values", &values, "Values for the --helm before it; can be repeated")
+      .takes("FILE")
+      .needs("--helm");
+  command.add("--release", &names, "Name of the release for the --helm before it")
+      .takes("NAME")
+      .needs("--helm");
+  command.when_parsed.emplace_back([this](std::span<const Flag* const> given) { pair(given); });
+}
+
+void RootFlags::pair(std::span<const Flag* const> given) {
+  size_t value = 0;
+  size_t name = 0;
+  for (const Flag* flag : given) {
+    if (flag->has_name("--helm")) {
+      releases.push_back({.flag = "--helm", .folder = base::normal_path(charts[releases.size()])});
+    } else if (flag->has_name("--values") || flag->has_name("--release")) {
+      if (releases.empty()) {
+        error = fmt::format("{} is for the --helm before it", flag->long_name());
+        return;
+      }
+      if (flag->has_name("--values"))
+        releases.back().values.push_back(base::normal_path(values[value++]));
+      else
+        releases.back().release = names[name++];
+    }
+  }
+}
+
+std::vector<inputs::Root> RootFlags::roots() const {
+  std::vector<inputs::Root> roots;
+  for (const std::string& folder : kustomize)
+    roots.push_back({.flag = "-k", .folder = base::normal_path(folder)});
+  base::append(roots, releases);
+  return roots;
+}
+
+void RevisionFlags::add_to(Command& command, const std::string& name, const std::string& description) {
+  flag = name;
+  command.add(name, &names.base, description).takes("REV");
+  command
+      .add("--no-merge-base", &names.no_merge_base,
+           fmt::format("Compare with {} itself, not with the commit where the history left it", name))
+      .needs(name);
 }
 
 void InputFlags::add_to(Command& command, bool has_trainer_version) {
@@ -132,106 +184,102 @@ const std::string* find_stdin(const std::vector<inputs::InputGroup>& groups) {
   return nullptr;
 }
 
+inputs::Environment environment_of(const Console& console) {
+  return {console.environment("TRAINJOBC_CONFIG"), console.environment("TRAINJOBC_TRAINER_VERSION"),
+          console.environment("TRAINJOBC_RUNTIMES")};
+}
+
+inputs::Request request_of(const Console& console, const InputFlags& flags) {
+  inputs::Request request;
+  request.paths = flags.paths;
+  base::append(request.paths, flags.filenames);
+  request.recurse = !flags.directories.no_recursive;
+  request.roots = flags.roots.roots();
+  request.found_roots = flags.found_roots;
+  request.allow_remote = flags.roots.allow_remote;
+  request.deployed = flags.deployed;
+  request.lists_deployed = flags.lists_deployed;
+  request.trainer_version = flags.trainer_version;
+  request.runtimes = flags.runtimes;
+  request.use_catalogue = !flags.no_catalogue;
+  request.ns = flags.ns;
+  request.config = flags.config;
+  request.no_config = flags.no_config;
+  request.environment = environment_of(console);
+  return request;
+}
+
+void print(Console& console, const inputs::Message& message) {
+  switch (message.kind) {
+    case inputs::MessageKind::Note: return note(console, message.text);
+    case inputs::MessageKind::Problem: fail(console, message.text); return;
+    case inputs::MessageKind::Report: return console.write_stderr(message.text);
+  }
+}
+
 namespace {
 
-// The flags that override every configuration.
-struct Overrides {
-  std::string trainer_version;
-  std::vector<std::string> runtimes;
-  bool configured_runtimes = true;  // those of configurations count too
-};
-
-bool read_overrides(Console& console, const InputFlags& flags, Overrides& overrides) {
-  constexpr const char* kVersion = "TRAINJOBC_TRAINER_VERSION";
-  overrides.trainer_version = flags.trainer_version;
-  const std::string version = console.environment(kVersion);
-  if (!version.empty()) {
-    const auto known = model::read_trainer_version(version);
-    if (!known) {
-      fail(console, fmt::format("{} {} is not one of auto, {}", kVersion, version,
-                                fmt::join(model::trainer_versions(), ", ")));
-      return false;
-    }
-    if (overrides.trainer_version.empty()) overrides.trainer_version = *known;
-  }
-  overrides.runtimes = flags.runtimes;
-  const std::string runtimes = console.environment("TRAINJOBC_RUNTIMES");
-  overrides.configured_runtimes = runtimes.empty();
-  if (!runtimes.empty()) overrides.runtimes.push_back(runtimes);
-  return true;
+// nullopt if the inputs can't be used.
+std::optional<inputs::Loaded> printed(Console& console, inputs::Loaded loaded) {
+  for (const inputs::Message& message : loaded.messages) print(console, message);
+  return loaded.failed() ? std::nullopt : std::optional(std::move(loaded));
 }
 
-// An invalid configuration is reported before an unreadable file.
-bool is_usable(Console& console, const inputs::Configurations& configurations) {
-  console.write_stderr(configurations.error());
-  return configurations.error().empty();
-}
-
-bool complete_group(Console& console, const InputFlags& flags, const Overrides& overrides,
-                    const DiscoverOptions& options, inputs::InputGroup& group) {
-  const inputs::Config& config = *group.config;
-  group.trainer_version = !overrides.trainer_version.empty() ? overrides.trainer_version
-                                                             : config.trainer_version.value_or("auto");
-  group.use_catalogue = !flags.no_catalogue && config.catalogue.value_or(true);
-  if (group.ns.empty()) group.ns = config.ns.value_or("");
-  if (!flags.ns.empty()) group.ns = flags.ns;
-  std::vector<std::string> paths = overrides.runtimes;
-  if (overrides.configured_runtimes)
-    paths.insert(paths.end(), config.runtimes.begin(), config.runtimes.end());
-  auto loaded = got(console, load_sources(console, paths, options));
-  if (!loaded) return false;
-  group.runtimes = std::move(loaded->sources);
-  return true;
-}
-
-std::vector<std::string> paths_of(const InputFlags& flags) {
-  std::vector<std::string> paths = flags.paths;
-  paths.insert(paths.end(), flags.filenames.begin(), flags.filenames.end());
-  if (paths.empty() && flags.roots.is_empty() && flags.reads_stdin) paths.emplace_back("-");
-  return paths;
+bool is_possible(Console& console, const RootFlags& flags) {
+  if (!flags.error.empty()) fail(console, flags.error);
+  return flags.error.empty();
 }
 
 }  // namespace
 
-std::optional<inputs::LoadedInputs> load_inputs(Console& console, const InputFlags& flags) {
-  const bool has_inputs = !flags.paths.empty() || !flags.filenames.empty() || !flags.roots.is_empty();
-  if (!has_inputs && flags.reads_stdin && console.stdin_is_terminal()) {
-    fail(console, "no input: name a file or directory, or - for standard input");
-    return std::nullopt;
+std::optional<inputs::Loaded> load_inputs(Console& console, inputs::Request request) {
+  request.standard_input = [&] { return console.read_stdin(); };
+  return printed(console, inputs::load(console.files(), console.processes(), request));
+}
+
+std::optional<inputs::Loaded> load_inputs(Console& console, const InputFlags& flags) {
+  if (!is_possible(console, flags.roots)) return std::nullopt;
+  inputs::Request request = request_of(console, flags);
+  if (request.paths.empty() && request.roots.empty()) {
+    if (console.stdin_is_terminal()) {
+      fail(console, "no input: name a file or directory, or - for standard input");
+      return std::nullopt;
+    }
+    request.paths = {"-"};
   }
-  Overrides overrides;
-  if (!read_overrides(console, flags, overrides)) return std::nullopt;
-  inputs::Configurations configurations(
-      console.files(), flags.config.empty() ? console.environment("TRAINJOBC_CONFIG") : flags.config,
-      flags.no_config);
-  DiscoverOptions options = flags.directories.options();
-  options.configurations = &configurations;
-  if (!is_usable(console, configurations)) return std::nullopt;
-  auto loaded = got(console, load_sources(console, paths_of(flags), options));
-  if (!is_usable(console, configurations) || !loaded) return std::nullopt;
-  auto roots = build_named(console, flags.roots, flags.ns, configurations);
-  auto found = flags.roots.gitops ? take_gitops_roots(console, *loaded, flags.roots, configurations)
-                                  : take_roots(console, *loaded, flags.roots, flags.ns, configurations);
-  if (!roots || !found) return std::nullopt;
-  std::ranges::move(*found, std::back_inserter(*roots));
-  inputs::LoadedInputs inputs;
-  inputs.directories = std::move(loaded->directories);
-  inputs.passed_over = std::move(loaded->passed_over);
-  inputs.excluded = std::move(loaded->excluded);
-  inputs.patches = std::move(loaded->patches);
-  inputs.roots = std::move(loaded->roots);
-  if (!loaded->sources.empty() || roots->empty())
-    inputs.groups = inputs::group_by_configuration(std::move(loaded->sources), configurations);
-  for (inputs::InputGroup& root : *roots) {
-    for (const Source& part : root.parts) inputs.parts.push_back(part.name);
-    inputs.groups.push_back(std::move(root));
-  }
-  if (!is_usable(console, configurations)) return std::nullopt;
-  for (inputs::InputGroup& group : inputs.groups) {
-    if (!complete_group(console, flags, overrides, options, group)) return std::nullopt;
-  }
-  if (!is_usable(console, configurations)) return std::nullopt;
-  return inputs;
+  return load_inputs(console, std::move(request));
+}
+
+base::IoResult<inputs::FoundSources> load_sources(Console& console, const std::vector<std::string>& paths,
+                                                  inputs::DiscoverOptions options) {
+  options.standard_input = [&] { return console.read_stdin(); };
+  return inputs::read_sources(console.files(), paths, options);
+}
+
+std::optional<std::vector<inputs::InputGroup>> build_named(Console& console, const RootFlags& flags) {
+  if (!is_possible(console, flags)) return std::nullopt;
+  inputs::Request request;
+  request.roots = flags.roots();
+  request.allow_remote = flags.allow_remote;
+  request.environment.config = console.environment("TRAINJOBC_CONFIG");
+  if (request.roots.empty()) return std::vector<inputs::InputGroup>();
+  auto loaded = printed(console, inputs::load(console.files(), console.processes(), request));
+  if (!loaded) return std::nullopt;
+  return std::move(loaded->groups);
+}
+
+std::optional<inputs::Revisions> open_revisions(Console& console, const RevisionFlags& flags,
+                                                const InputFlags& input, std::chrono::milliseconds timeout) {
+  if (!is_possible(console, input.roots)) return std::nullopt;
+  return got(console,
+             inputs::open_revisions(console.files(), console.processes(), flags.names,
+                                    request_of(console, input), timeout),
+             flags.flag + ": ");
+}
+
+std::optional<inputs::Loaded> load_state(Console& console, const inputs::Request& request,
+                                         const inputs::State& state) {
+  return printed(console, inputs::load_state(console.files(), console.processes(), request, state));
 }
 
 Options to_options(const InputFlags& flags) {
@@ -284,7 +332,7 @@ bool holds_something(const std::string& directory, const std::vector<std::string
 
 }  // namespace
 
-bool check_inputs(Console& console, const InputFlags& flags, const inputs::LoadedInputs& loaded,
+bool check_inputs(Console& console, const InputFlags& flags, const inputs::Loaded& loaded,
                   const Compilation& compiled) {
   if (flags.verbose) {
     std::vector<PassedOver> all = loaded.passed_over;
@@ -393,7 +441,7 @@ void note_trainer_version(Console& console, const Compilation& compiled) {
 
 namespace {
 
-inputs::GroupedCompilation compile_all(inputs::LoadedInputs& loaded, const Options& options,
+inputs::GroupedCompilation compile_all(inputs::Loaded& loaded, const Options& options,
                                        const CompileStyle& style) {
   if (style.sink_of)
     return inputs::compile_groups_into_sinks(std::move(loaded.groups), options, style.sink_of);

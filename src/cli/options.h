@@ -10,11 +10,12 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/input.h"
-#include "cli/roots.h"
 #include "compile/compile.h"
 #include "features/kubectl/kubectl.h"
+#include "inputs/discover.h"
 #include "inputs/groups.h"
+#include "inputs/load.h"
+#include "inputs/revisions.h"
 #include "schema/schema.h"
 
 namespace trainjobc::cli {
@@ -33,7 +34,34 @@ struct DirectoryFlags {
   bool allow_empty = false;
 
   void add_to(Command& command);
-  DiscoverOptions options() const;
+  inputs::DiscoverOptions options() const;
+};
+
+// The kustomizations and charts to build.
+struct RootFlags {
+  std::vector<std::string> kustomize;  // -k
+  bool allow_remote = false;
+  std::vector<std::string> charts;     // --helm
+  std::vector<std::string> values;     // --values, of the --helm before each
+  std::vector<std::string> names;      // --release, likewise
+  std::vector<inputs::Root> releases;  // of these three
+  std::string error;                   // why there are none; "" if nothing is wrong
+
+  void add_to(Command& command);
+  bool is_empty() const { return kustomize.empty() && charts.empty(); }
+  std::vector<inputs::Root> roots() const;
+
+ private:
+  void pair(std::span<const Flag* const> given);
+};
+
+// Which revisions of the inputs are compared.
+struct RevisionFlags {
+  std::string flag;             // that names the base: "--base"
+  inputs::RevisionNames names;  // without a base if none was given
+
+  // `description` is that of the flag.
+  void add_to(Command& command, const std::string& name, const std::string& description);
 };
 
 // The seconds that one call of kubectl may take unless --timeout says otherwise: a hung one ends.
@@ -72,8 +100,10 @@ struct InputFlags {
   std::string config;  // the file; "": search for it
   bool no_config = false;
   RootFlags roots;
+  inputs::FoundRoots found_roots = inputs::FoundRoots::Named;
+  bool deployed = false;  // --roots
+  bool lists_deployed = true;
   unsigned threads = 0;
-  bool reads_stdin = true;  // if there is no path
 
   void add_to(Command& command, bool has_trainer_version = true);
 };
@@ -88,16 +118,37 @@ struct ColourFlag {
 // The text of standard input; nullptr if it is not among the inputs.
 const std::string* find_stdin(const std::vector<inputs::InputGroup>& groups);
 
-// The sources of a command with the settings of their configurations: flags, then TRAINJOBC_TRAINER_VERSION
-// and TRAINJOBC_RUNTIMES, then the configuration. nullopt if they can't be loaded, which has been reported.
-std::optional<inputs::LoadedInputs> load_inputs(Console& console, const InputFlags& flags);
+// What the flags and the environment ask for.
+inputs::Request request_of(const Console& console, const InputFlags& flags);
+inputs::Environment environment_of(const Console& console);
+
+// Prints what loading has to say.
+void print(Console& console, const inputs::Message& message);
+
+// The sources of a command with the settings that apply to them; without paths and roots, standard input.
+// nullopt if they can't be loaded, which has been reported.
+std::optional<inputs::Loaded> load_inputs(Console& console, const InputFlags& flags);
+std::optional<inputs::Loaded> load_inputs(Console& console, inputs::Request request);
+
+// The sources of paths, without settings and roots.
+base::IoResult<inputs::FoundSources> load_sources(Console& console, const std::vector<std::string>& paths,
+                                                  inputs::DiscoverOptions options);
+
+// The groups of -k and --helm alone. nullopt if one can't be built, which has been reported.
+std::optional<std::vector<inputs::InputGroup>> build_named(Console& console, const RootFlags& flags);
+
+// Two states of the inputs, and each of them. nullopt if they can't be read, which has been reported.
+std::optional<inputs::Revisions> open_revisions(Console& console, const RevisionFlags& flags,
+                                                const InputFlags& input, std::chrono::milliseconds timeout);
+std::optional<inputs::Loaded> load_state(Console& console, const inputs::Request& request,
+                                         const inputs::State& state);
 
 // The compiler's options from these flags; the groups have the others.
 Options to_options(const InputFlags& flags);
 
 // Whether the inputs contain every --job, and no directory is empty; what is missing has been reported. With
 // -v, prints what was skipped.
-bool check_inputs(Console& console, const InputFlags& flags, const inputs::LoadedInputs& loaded,
+bool check_inputs(Console& console, const InputFlags& flags, const inputs::Loaded& loaded,
                   const Compilation& compiled);
 
 // How a command compiles its inputs, and what it prints about them.
@@ -111,8 +162,8 @@ struct CompileStyle {
 
 struct CompiledInputs {
   Compilation all;
-  inputs::LoadedInputs loaded;  // without groups, unless the style keeps them
-  bool rejected = false;        // an input, or what was to be printed has errors
+  inputs::Loaded loaded;  // without groups, unless the style keeps them
+  bool rejected = false;  // an input, or what was to be printed has errors
 
   int status() const { return rejected ? kRejected : kOk; }
 };

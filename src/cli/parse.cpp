@@ -239,6 +239,7 @@ std::string store_all(ParsedCommand& node) {
     const auto binding = std::ranges::find(node.bindings, option, &Binding::option);
     if (binding != node.bindings.end()) node.command->given_flags.push_back(binding->flag);
   }
+  for (const auto& use : node.command->when_parsed) use(node.command->given_flags);
   return "";
 }
 

@@ -374,11 +374,11 @@ std::string scope_of(const Config& config) {
 ConfigResult load_config(base::FileSystem& files, const std::string& path) {
   auto text = files.read(path);
   if (const auto* error = std::get_if<base::IoError>(&text))
-    return ConfigError{fmt::format("trainjobc: {}\n", error->message)};
+    return Message{MessageKind::Problem, error->message};
   Config config;
   const base::Diagnostics diagnostics = read_config(path, std::move(std::get<std::string>(text)), config);
   if (!diagnostics.has_errors()) return config;
-  ConfigError error;
+  Message error{MessageKind::Report, ""};
   for (const base::Diagnostic& diagnostic : diagnostics.items())
     error.text += base::format_text(diagnostic, {});
   return error;
@@ -401,7 +401,7 @@ Configurations::Configurations(base::FileSystem& files, std::string file, bool n
 std::shared_ptr<const Config> Configurations::read(const std::string& path) {
   ConfigResult result = load_config(files_, path);
   if (auto* config = std::get_if<Config>(&result)) return std::make_shared<const Config>(std::move(*config));
-  if (error_.empty()) error_ = std::get<ConfigError>(result).text;
+  if (!error_) error_ = std::get<Message>(std::move(result));
   return empty_;
 }
 

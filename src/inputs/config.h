@@ -16,6 +16,7 @@
 #include "base/files/file_system.h"
 #include "base/source.h"
 #include "base/text/glob.h"
+#include "inputs/message.h"
 
 namespace trainjobc::inputs {
 
@@ -87,12 +88,7 @@ struct Config {
   std::shared_ptr<const base::SourceFile> file;  // the file of the locations
 };
 
-// An invalid configuration: printed as it is, exit status 2.
-struct ConfigError {
-  std::string text;
-};
-
-using ConfigResult = std::variant<Config, ConfigError>;
+using ConfigResult = std::variant<Config, Message>;
 
 // A scope is a world of its own: the files below a configuration, except those of scopes below it. Names have
 // to differ within a scope only, and its TrainJobs find its runtimes only. Its name is the configuration's
@@ -127,8 +123,8 @@ class Configurations {
   // none does.
   std::string excluded_by(const std::string& name);
 
-  // The errors in the configurations that were read; "" if there are none.
-  const std::string& error() const { return error_; }
+  // The first error in the configurations that were read; nullopt if there is none.
+  const std::optional<Message>& error() const { return error_; }
 
  private:
   std::shared_ptr<const Config> of_folder(const std::string& absolute);
@@ -143,7 +139,7 @@ class Configurations {
   std::shared_ptr<const Config> empty_ = std::make_shared<Config>();
   std::map<std::string, std::shared_ptr<const Config>> folders_;
   std::map<std::pair<const Config*, std::string>, bool> excluded_;  // folders, or folders above them
-  std::string error_;
+  std::optional<Message> error_;
 };
 
 }  // namespace trainjobc::inputs

@@ -43,17 +43,6 @@ struct InputGroup {
   std::string ns;
 };
 
-struct LoadedInputs {
-  std::vector<InputGroup> groups;  // at least one, by the name of the configuration
-  std::vector<std::string> directories;
-  std::vector<std::string> parts;  // the files that roots are made of
-  std::vector<PassedOver> passed_over;
-  std::vector<std::string> excluded;
-  std::vector<Source> patches;  // of kustomizations that were found in directories: they are in no group
-  // Flags that build the kustomizations and charts that were found: "-k overlays/prod".
-  std::vector<std::string> roots;
-};
-
 // Without sources, one group without inputs.
 std::vector<InputGroup> group_by_configuration(std::vector<Source> sources, Configurations& configurations);
 

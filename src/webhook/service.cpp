@@ -121,7 +121,7 @@ class Service {
     if (text == seen_settings_) return "";
     seen_settings_ = std::move(text);
     inputs::ConfigResult result = inputs::load_config(files_, options_.config);
-    if (const auto* error = std::get_if<inputs::ConfigError>(&result)) return error->text;
+    if (const auto* error = std::get_if<inputs::Message>(&result)) return error->text;
     auto config = std::make_shared<inputs::Config>(std::move(std::get<inputs::Config>(result)));
     config->folder.clear();  // paths are NAMESPACE/KIND/NAME, not below a folder
     policy_.trainer_version = options_.trainer_version != "auto" ? options_.trainer_version

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each layer includes only itself and the layers above it in ARCHITECTURE.md's table, the public headers in include/
 include only each other and the standard library, a namespace has one type of a name (two would be one to the linker,
-whichever file they are in), the folders of src/features include only those that they share, and what a plugin generates is named in src/policy/plugins alone."""
+whichever file they are in), the folders of src/features include only those that they share, what a plugin generates is named in src/policy/plugins alone, and nothing below the
+command line writes to a stream."""
 import pathlib
 import re
 import sys
@@ -38,6 +39,9 @@ def types(path):
             yield space, found.group(1)
 
 
+# Writing to a stream of the process: messages are values, which the command line prints.
+STREAM = re.compile(r"\bstd::(cout|cerr|clog)\b|\b(f?printf|f?puts|putchar|fwrite|perror)\(|\bwrite_all\(STD")
+
 problems = []
 files = 0
 homes = {}
@@ -50,6 +54,9 @@ for layer in LAYERS:
             first = homes.setdefault(key, path)
             if first != path:
                 problems.append(f"{path.relative_to(ROOT)}: {'::'.join(key)} is also in {first.relative_to(ROOT)}")
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if layer != LAYERS[-1] and STREAM.search(line.split("//")[0]):
+                problems.append(f"{path.relative_to(ROOT)}:{number}: {layer} must not write to a stream")
         for number, included in includes(path):
             target = included[1:-1]
             where = f"{path.relative_to(ROOT)}:{number}"

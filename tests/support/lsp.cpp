@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
 
 #include "base/source.h"
 #include "features/lsp/answers.h"
@@ -54,23 +53,10 @@ LspWorkspace& LspWorkspace::open(const std::string& path, std::string_view text)
 lsp::Workspace& LspWorkspace::workspace() {
   if (workspace_) return *workspace_;
   disk_.files.try_emplace(std::string(kFolder) + "README.md", "");  // so that the folder is one
-  const auto load = [this](base::FileSystem& files, const std::vector<std::string>&) {
-    inputs::LoadedInputs loaded;
-    inputs::InputGroup& group = loaded.groups.emplace_back();
-    group.config = std::make_shared<inputs::Config>();
-    group.trainer_version = version_;
-    std::set<std::string> paths;
-    for (const auto& [path, text] : disk_.files) paths.insert(path);
-    if (!document_.empty()) paths.insert(document_);
-    for (const std::string& path : paths) {
-      if (path.ends_with(".yaml") && !path.ends_with("/.trainjobc.yaml"))
-        group.inputs.push_back({path, std::get<std::string>(files.read(path))});
-    }
-    return std::variant<inputs::LoadedInputs, base::IoError>(std::move(loaded));
-  };
   policy::PolicyOptions policy;
   policy.ssh_key.source = policy::SshKeySource::Omit;
-  workspace_ = std::make_unique<lsp::Workspace>(disk_, load, policy);
+  workspace_ = std::make_unique<lsp::Workspace>(
+      disk_, lsp::LoadSettings{none_, {.trainer_version = version_}}, policy);
   workspace_->set_folders({"/w"});
   return *workspace_;
 }

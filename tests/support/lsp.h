@@ -9,6 +9,7 @@
 
 #include "base/files/file_system.h"
 #include "features/lsp/workspace.h"
+#include "support/test_console.h"
 
 namespace trainjobc::test {
 
@@ -46,6 +47,7 @@ class LspWorkspace {
 
   std::string version_;
   base::MemoryFileSystem disk_;
+  NoPrograms none_;
   std::unique_ptr<lsp::Workspace> workspace_;
   std::string document_;
   lsp::Position cursor_;

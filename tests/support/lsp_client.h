@@ -12,23 +12,23 @@
 #include <utility>
 #include <vector>
 
-#include "cli/commands.h"
 #include "features/lsp/server.h"
 #include "features/lsp/workspace.h"
 #include "support/test_console.h"
 
 namespace trainjobc::test {
 
-// The files of /repo, and what `lint` loads of them.
+// The files of /repo.
 struct LspFiles {
   base::MemoryFileSystem disk;
-  mutable TestConsole console{disk};
+  mutable NoPrograms none;
+  base::ProcessRunner* programs = nullptr;  // that build roots; nullptr: they are not built
 
-  lsp::InputLoader loader() const { return cli::workspace_loader(console); }
+  lsp::LoadSettings settings() const { return {programs ? *programs : none, {}, programs != nullptr}; }
   std::unique_ptr<lsp::Workspace> workspace() const {
     policy::PolicyOptions policy;
     policy.ssh_key = {.source = policy::SshKeySource::Seed, .material = "any sixteen bytes"};
-    auto made = std::make_unique<lsp::Workspace>(disk, loader(), std::move(policy));
+    auto made = std::make_unique<lsp::Workspace>(disk, settings(), std::move(policy));
     made->set_folders({"/repo"});
     return made;
   }
@@ -46,7 +46,7 @@ class LspClient {
  public:
   explicit LspClient(const LspFiles& files, lsp::Server::KeepFile keep = {})
       : server(
-            files.disk, files.loader(), {}, [this](const lsp::Json& message) { sent.push_back(message); },
+            files.disk, files.settings(), {}, [this](const lsp::Json& message) { sent.push_back(message); },
             std::move(keep)) {}
 
   lsp::Server server;

@@ -84,6 +84,9 @@ class FileSystem {
   virtual std::optional<IoError> remove(const std::string& path) = 0;
   // Like mkdir -p.
   virtual std::optional<IoError> make_directory(const std::string& path) = 0;
+  // The path by which other programs find a file or folder. What is not on this machine's disks is copied
+  // there first.
+  virtual IoResult<std::string> on_disk(const std::string& path) const { return path; }
   // Like write, with the folder of the file made first.
   std::optional<IoError> write_in_folder(const std::string& path, std::string_view text, unsigned mode);
 };

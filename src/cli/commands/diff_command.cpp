@@ -10,7 +10,6 @@
 
 #include "base/text/text.h"
 #include "cli/commands.h"
-#include "cli/input.h"
 #include "compile/compile.h"
 #include "features/cluster/live.h"
 #include "features/cluster/live_fields.h"
@@ -203,7 +202,7 @@ void note_rejected(Console& console, const Compilation& compiled, cluster::Compa
 }
 
 std::shared_ptr<cluster::LiveSet> read_saved(Console& console, const DiffFlags& flags) {
-  DiscoverOptions options = flags.input.directories.options();
+  inputs::DiscoverOptions options = flags.input.directories.options();
   options.git_ignores = false;  // objects saved from a cluster are rarely committed
   auto loaded = got(console, load_sources(console, flags.live, options), "--live: ");
   if (!loaded) return nullptr;
@@ -290,7 +289,7 @@ std::string check_flags(const DiffFlags& flags) {
     return "--live needs no cluster: leave out --context, --kubeconfig, --server-side";
   if (cluster && !flags.from.empty())
     return "--from needs no cluster: leave out --context, --kubeconfig, --server-side";
-  if (!flags.revisions.base.empty()) {
+  if (!flags.revisions.names.base.empty()) {
     if (cluster || !flags.live.empty() || !flags.from.empty() || !flags.from_version.empty())
       return "--base compares revisions of files: leave out --live, --from, --from-version, --context, "
              "--kubeconfig, --server-side";
@@ -405,7 +404,7 @@ int run_diff(Console& console, const DiffFlags& flags) {
   std::optional<cluster::Report> report;
   if (!flags.from_version.empty()) {
     report = compare_versions(console, flags);
-  } else if (!flags.revisions.base.empty()) {
+  } else if (!flags.revisions.names.base.empty()) {
     report = compare_revisions(console, flags);
   } else {
     const Sides sides = sides_of(console, flags);
@@ -429,7 +428,7 @@ std::function<int(Console&)> setup_diff(Command& command) {
   command.add("--from-runtimes", &flags->from_runtimes, "Like --runtimes, for --from").takes("PATH");
   flags->revisions.add_to(command, "--base",
                           "Compare with the files of this Git revision, where HEAD, or --head, left it");
-  command.add("--head", &flags->revisions.head, "Git revision to compare, instead of the working tree")
+  command.add("--head", &flags->revisions.names.head, "Git revision to compare, instead of the working tree")
       .takes("REV")
       .needs("--base");
   add_version_flag(command, "--from-version", flags->from_version,

@@ -31,7 +31,7 @@ Compilation summary_of(const diff::Scopes& scopes) {
 
 // A state that was compiled.
 struct CompiledState {
-  inputs::LoadedInputs loaded;  // without groups
+  inputs::Loaded loaded;  // without groups
   diff::Scopes scopes;
   Compilation summary;
   std::set<std::string> templates;  // which are not compared
@@ -54,7 +54,7 @@ std::set<std::string> leave_out_templates(diff::Scopes& scopes, const InputFlags
   return templates;
 }
 
-CompiledState compile_state(inputs::LoadedInputs loaded, const InputFlags& input, const Options& options) {
+CompiledState compile_state(inputs::Loaded loaded, const InputFlags& input, const Options& options) {
   CompiledState compiled;
   compiled.scopes = inputs::compile_scopes(std::move(loaded.groups), options);
   compiled.templates = leave_out_templates(compiled.scopes, input);
@@ -87,7 +87,7 @@ void note_versions(Console& console, const diff::Scopes& before, const diff::Sco
 }
 
 // "jobs/a.yaml" for "./jobs/a.yaml", which a walk of the working directory finds.
-void shorten_names(inputs::LoadedInputs& loaded) {
+void shorten_names(inputs::Loaded& loaded) {
   for (inputs::InputGroup& group : loaded.groups) {
     for (Source& source : group.inputs) {
       if (source.name.starts_with("./")) source.name = base::normal_path(source.name);
@@ -130,7 +130,7 @@ std::string prefix_of(const InputFlags& input) {
 
 struct LoadedState {
   const InputFlags& input;
-  inputs::LoadedInputs loaded;
+  inputs::Loaded loaded;
 };
 
 std::optional<cluster::Report> compare_loaded(Console& console, const DiffFlags& flags, LoadedState before,
@@ -147,8 +147,7 @@ std::optional<cluster::Report> compare_loaded(Console& console, const DiffFlags&
 
 // Kustomizations and charts in directories are compared as what they are built to.
 InputFlags with_roots(InputFlags input) {
-  input.roots.builds_found = true;
-  input.roots.goes_on = true;
+  input.found_roots = inputs::FoundRoots::Reported;
   return input;
 }
 
@@ -164,7 +163,7 @@ Options options_of(const DiffFlags& flags) {
 std::optional<cluster::Report> compare_versions(Console& console, const DiffFlags& flags) {
   auto loaded = load_inputs(console, with_roots(flags.input));
   if (!loaded) return std::nullopt;
-  const auto compile_for = [&](inputs::LoadedInputs inputs, const std::string& version) {
+  const auto compile_for = [&](inputs::Loaded inputs, const std::string& version) {
     for (inputs::InputGroup& group : inputs.groups) group.trainer_version = version;
     return compile_state(std::move(inputs), flags.input, options_of(flags));
   };
@@ -193,10 +192,12 @@ std::optional<cluster::Report> compare_revisions(Console& console, const DiffFla
   const auto revisions = open_revisions(console, flags.revisions, with_roots(flags.input),
                                         std::chrono::seconds(flags.kubectl.timeout));
   if (!revisions) return std::nullopt;
-  const InputFlags& input = revisions->input;
-  auto new_inputs = load_state(console, input, revisions->after);
+  InputFlags input = flags.input;
+  input.paths = revisions->request.paths;
+  input.filenames.clear();
+  auto new_inputs = load_state(console, revisions->request, revisions->after);
   if (!new_inputs) return std::nullopt;
-  auto old_inputs = load_state(console, input, revisions->before);
+  auto old_inputs = load_state(console, revisions->request, revisions->before);
   if (!old_inputs) return std::nullopt;
   shorten_names(*new_inputs);
   note(console, fmt::format("comparing {} with {}", revisions->after.name, revisions->of_base));

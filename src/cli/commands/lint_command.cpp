@@ -13,8 +13,8 @@
 #include "base/text/diff.h"
 #include "base/text/text.h"
 #include "cli/commands.h"
-#include "cli/input.h"
-#include "cli/roots.h"
+#include "inputs/kustomize/roots.h"
+#include "inputs/repository.h"
 #include "lint/changes.h"
 #include "lint/lint.h"
 #include "lint/report/document.h"
@@ -115,7 +115,7 @@ int print_reports(Console& console, lint::Findings& findings, const std::vector<
   input.fails = [&](const base::Diagnostic& diagnostic) {
     return diagnostic.severity == base::Severity::Error || findings.fails(diagnostic);
   };
-  if (std::string root = repository_root(console); !root.empty())
+  if (std::string root = inputs::repository_of(console.files(), base::working_directory()); !root.empty())
     input.repository = {std::move(root), base::working_directory()};
   for (const Report& report : reports) {
     lint::ReportInput own = input;
@@ -163,19 +163,20 @@ void note_success(Console& console, const lint::Findings& findings, const std::v
 // What --changed-since compares with.
 struct Since {
   lint::EarlierState state;
-  std::string name;  // "8f3ac21b04de (where HEAD left origin/main)"
+  std::string name;         // "8f3ac21b04de (where HEAD left origin/main)"
+  inputs::Request request;  // for the state of now: its paths are those of the repository
 };
 
-// nullopt, after an error, if the revision can't be read. Makes the paths of `flags` those of the repository.
-std::optional<Since> find_earlier(Console& console, LintFlags& flags, const Options& options) {
+// nullopt, after an error, if the revision can't be read.
+std::optional<Since> find_earlier(Console& console, const LintFlags& flags, const Options& options) {
   auto revisions = open_revisions(console, flags.since, flags.input, std::chrono::seconds(kCallTimeout));
   if (!revisions) return std::nullopt;
-  flags.input = revisions->input;
-  auto loaded = load_state(console, flags.input, revisions->before);
+  auto loaded = load_state(console, revisions->request, revisions->before);
   if (!loaded) return std::nullopt;
   lint::Findings findings = lint::find(loaded->groups, options, flags.fail_on);
   return Since{.state = {.groups = std::move(loaded->groups), .findings = std::move(findings)},
-               .name = revisions->of_base};
+               .name = revisions->of_base,
+               .request = std::move(revisions->request)};
 }
 
 void note_affected(Console& console, const lint::Affected& affected, const Since& since) {
@@ -195,17 +196,17 @@ int run_lint(Console& console, LintFlags flags) {
   if (!read_fail_on(console, flags)) return kFailed;
   Options options = to_options(flags.input);
   options.render = false;
-  flags.input.roots.is_quiet = flags.quiet;
-  if (flags.input.roots.gitops) {
+  flags.input.lists_deployed = !flags.quiet;
+  if (flags.input.deployed) {
     if (flags.input.paths.empty() && flags.input.filenames.empty()) flags.input.paths = {"."};
     flags.input.directories.allow_empty = true;
   }
   std::optional<Since> since;
-  if (!flags.since.base.empty()) {
+  if (!flags.since.names.base.empty()) {
     since = find_earlier(console, flags, options);
     if (!since) return kFailed;
   }
-  auto loaded = load_inputs(console, flags.input);
+  auto loaded = since ? load_inputs(console, since->request) : load_inputs(console, flags.input);
   if (!loaded) return kFailed;
   std::vector<inputs::InputGroup>& groups = loaded->groups;
   const std::string* piped = find_stdin(groups);
@@ -215,7 +216,7 @@ int run_lint(Console& console, LintFlags flags) {
     return fail(console, "--fix can't write to standard input: --fix --diff shows the changes");
   if (is_piped && base::trimmed(*piped).empty() && !flags.input.directories.allow_empty)
     return fail(console, "standard input is empty: pipe manifests in, or name a file or directory");
-  if (fixes) find_shared_parts(console, groups);
+  if (fixes) kustomize::find_shared_parts(console.files(), groups);
   std::vector<inputs::InputGroup> before;  // --fix and --changed-since need the texts afterwards
   if (fixes || since) before = groups;
   lint::Findings findings = lint::find(std::move(groups), options, flags.fail_on);
@@ -251,7 +252,7 @@ int run_lint(Console& console, LintFlags flags) {
 std::function<int(Console&)> setup_lint(Command& command) {
   auto flags = std::make_shared<LintFlags>();
   flags->input.add_to(command);
-  flags->input.roots.builds_found = true;
+  flags->input.found_roots = inputs::FoundRoots::Built;
   const auto names = lint::report_format_names();
   command
       .add("-o,--format", &flags->formats,
@@ -274,7 +275,7 @@ std::function<int(Console&)> setup_lint(Command& command) {
   flags->since.add_to(command, "--changed-since",
                       "Only what the changes since this Git revision, or since HEAD left it, can affect");
   command
-      .add("--roots", &flags->input.roots.gitops,
+      .add("--roots", &flags->input.deployed,
            "Lint what the Kustomizations of Flux and the Applications of Argo CD in the inputs deploy, and "
            "list them")
       .excludes("--fix");

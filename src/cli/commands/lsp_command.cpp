@@ -18,28 +18,6 @@
 namespace trainjobc::cli {
 namespace {
 
-// Loads files for the server: from its buffers and the disk, and what is wrong goes to the editor.
-class LoadingConsole final : public WrappedConsole {
- public:
-  LoadingConsole(Console& outer, base::FileSystem& files) : WrappedConsole(outer), files_(files) {}
-
-  std::string errors;
-
-  base::FileSystem& files() override { return files_; }
-  base::IoResult<std::string> read_stdin() override { return std::string(); }
-  std::optional<std::string> read_line() override { return std::nullopt; }
-  bool stdin_is_terminal() const override { return false; }
-  bool stdout_is_terminal() const override { return false; }
-  bool stderr_is_terminal() const override { return false; }
-  size_t stdout_width() const override { return 0; }
-  size_t stderr_width() const override { return 0; }
-  bool send_stdout(std::string_view) override { return true; }
-  void send_stderr(std::string_view text) override { errors += text; }
-
- private:
-  base::FileSystem& files_;
-};
-
 // Where the user's programs keep files that they can make again; "" if that is unknown.
 std::string cache_folder(const Console& console) {
   const std::string own = console.environment("XDG_CACHE_HOME");
@@ -64,12 +42,11 @@ int run_lsp(Console& console) {
   policy::PolicyOptions policy;
   policy.ssh_key = unshown_key();
   lsp::Server server(
-      console.files(), workspace_loader(console), std::move(policy),
+      console.files(), {console.processes(), environment_of(console), true}, std::move(policy),
       [&](const lsp::Json& message) {
         is_written = is_written && console.write_manifests(lsp::frame(message));
       },
       [&](const std::string& name, std::string_view text) { return keep_runtime(console, name, text); });
-  server.build_roots_with(root_builder(console));
   const int status = lsp::serve(server, [&](std::chrono::milliseconds wait) {
     return is_written ? base::read_available(STDIN_FILENO, wait) : std::nullopt;
   });
@@ -77,40 +54,6 @@ int run_lsp(Console& console) {
 }
 
 }  // namespace
-
-lsp::InputLoader workspace_loader(Console& console) {
-  return
-      [&console](base::FileSystem& files,
-                 const std::vector<std::string>& paths) -> std::variant<inputs::LoadedInputs, base::IoError> {
-        LoadingConsole own(console, files);
-        InputFlags flags;
-        flags.paths = paths;
-        auto loaded = load_inputs(own, flags);
-        if (!loaded) return base::IoError{own.errors};
-        return std::move(*loaded);
-      };
-}
-
-lsp::RootBuilder root_builder(Console& console) {
-  return [&console](base::FileSystem& files, const std::vector<std::string>& paths,
-                    const std::function<bool(const std::string& scope)>& is_left_out) {
-    LoadingConsole own(console, files);
-    InputFlags flags;
-    flags.paths = paths;
-    flags.roots.builds_found = true;
-    flags.roots.is_left_out = is_left_out;
-    auto loaded = load_inputs(own, flags);
-    constexpr std::string_view kNote = "note: ";
-    std::string_view said = base::trimmed(own.errors);
-    if (said.starts_with(kNote)) said.remove_prefix(kNote.size());
-    lsp::BuiltRoots built{{}, std::string(said)};
-    if (!loaded) return built;
-    for (inputs::InputGroup& group : loaded->groups) {
-      if (!group.parts.empty() || !group.templates.empty()) built.groups.push_back(std::move(group));
-    }
-    return built;
-  };
-}
 
 std::function<int(Console&)> setup_lsp(Command& command) {
   auto uses_stdio = std::make_shared<bool>(false);

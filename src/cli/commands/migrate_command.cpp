@@ -14,7 +14,6 @@
 #include "base/text/diff.h"
 #include "base/text/text.h"
 #include "cli/commands.h"
-#include "cli/input.h"
 #include "features/diff/format.h"
 #include "features/migrate/migrate.h"
 #include "inputs/kustomize/kustomization.h"
@@ -165,7 +164,7 @@ std::string summary(const migrate::Migration& migration, const MigrateFlags& fla
 }
 
 // The kustomizations among the inputs, and their patches, which are not objects.
-void add_kustomizations(Console& console, const inputs::InputGroup& group, const inputs::LoadedInputs& loaded,
+void add_kustomizations(Console& console, const inputs::InputGroup& group, const inputs::Loaded& loaded,
                         migrate::MigrateOptions& options) {
   std::set<std::string> read;
   for (const Source& source : group.inputs) {
@@ -186,8 +185,8 @@ void add_kustomizations(Console& console, const inputs::InputGroup& group, const
   }
 }
 
-migrate::Migration migrate_group(Console& console, inputs::InputGroup group,
-                                 const inputs::LoadedInputs& loaded, const MigrateFlags& flags) {
+migrate::Migration migrate_group(Console& console, inputs::InputGroup group, const inputs::Loaded& loaded,
+                                 const MigrateFlags& flags) {
   migrate::MigrateOptions options;
   add_kustomizations(console, group, loaded, options);
   options.compile = inputs::options_of(group, to_options(flags.input));

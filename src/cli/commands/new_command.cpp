@@ -17,10 +17,10 @@
 #include "base/text/suggest.h"
 #include "base/text/text.h"
 #include "cli/commands.h"
-#include "cli/input.h"
 #include "features/create/create.h"
 #include "features/create/script.h"
 #include "inputs/groups.h"
+#include "inputs/known_runtimes.h"
 #include "k8s/name_syntax.h"
 #include "lint/lint.h"
 #include "model/behaviours.h"
@@ -190,17 +190,19 @@ class NewJob {
     const std::string name = framework_ ? std::string(framework_->runtime) : flags_.from_runtime;
     for (const std::vector<std::string>& paths :
          {std::vector<std::string>(), std::vector<std::string>{"."}}) {
-      auto found =
-          known_runtimes(console_, configurations_, {paths, flags_.runtimes, {}, flags_.trainer_version});
-      console_.write_stderr(configurations_.error());
-      if (!configurations_.error().empty()) return false;
+      auto found = inputs::known_runtimes(console_.files(), configurations_,
+                                          {paths, flags_.runtimes, {}, flags_.trainer_version});
+      if (const auto& error = configurations_.error()) {
+        print(console_, *error);
+        return false;
+      }
       auto known = got(console_, std::move(found));
       if (!known) return false;
       known_ = std::move(known->runtimes);
       if (take_runtime(name)) return check_initializers();
     }
     return refuse(fmt::format("{}there is no runtime \"{}\"{}", framework_ ? "" : "--from-runtime: ", name,
-                              base::did_you_mean(name, known_, &KnownRuntime::name)));
+                              base::did_you_mean(name, known_, &inputs::KnownRuntime::name)));
   }
 
   // Volumes are patches of the runtime, which are other fields in older versions.
@@ -217,7 +219,7 @@ class NewJob {
   }
 
   bool take_runtime(const std::string& name) {
-    const auto is_it = [&](const KnownRuntime& one) {
+    const auto is_it = [&](const inputs::KnownRuntime& one) {
       return one.name == name && (wanted_.ns.empty() || one.ns.empty() || one.ns == wanted_.ns);
     };
     const auto runtime = std::ranges::find_if(known_, is_it);
@@ -483,7 +485,7 @@ class NewJob {
   create::ScriptFacts script_;
   const NewFramework* framework_ = nullptr;  // nullptr: the runtime decides
   bool is_own_ = false;                      // a runtime is written, too
-  std::vector<KnownRuntime> known_;
+  std::vector<inputs::KnownRuntime> known_;
   RuntimeFacts facts_;
   Source runtime_;
 };

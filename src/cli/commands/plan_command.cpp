@@ -7,7 +7,6 @@
 
 #include "base/text/text.h"
 #include "cli/commands.h"
-#include "cli/input.h"
 #include "compile/kept_jobs.h"
 #include "features/plan/plan.h"
 #include "features/plan/quota/capacity.h"
@@ -45,7 +44,8 @@ QuotaAnswer quota_of_files(Console& console, const PlanFlags& flags) {
   if (const auto* error = std::get_if<base::IoError>(&loaded)) {
     answer.failure = fmt::format("--quota: {}", error->message);
   } else {
-    answer.quota = plan::read_quota(std::move(std::get<Loaded>(loaded).sources), answer.diagnostics);
+    answer.quota =
+        plan::read_quota(std::move(std::get<inputs::FoundSources>(loaded).sources), answer.diagnostics);
   }
   return answer;
 }
@@ -119,7 +119,7 @@ int run_plan(Console& console, const PlanFlags& flags) {
 std::function<int(Console&)> setup_plan(Command& command) {
   auto flags = std::make_shared<PlanFlags>();
   flags->input.add_to(command);
-  flags->input.roots.builds_found = true;
+  flags->input.found_roots = inputs::FoundRoots::Built;
   command.add("--ranks", &flags->ranks,
               "List what each process sees: ranks, host, command and environment, and MPI's hostfile");
   command

@@ -13,11 +13,11 @@
 #include "base/text/layout.h"
 #include "base/text/suggest.h"
 #include "cli/commands.h"
-#include "cli/input.h"
 #include "compile/runtimes.h"
 #include "features/cluster/live.h"
 #include "features/kubectl/kubectl.h"
 #include "features/runtimes/runtimes.h"
+#include "inputs/known_runtimes.h"
 #include "k8s/object_meta.h"
 #include "lint/report/json.h"
 #include "model/trainer_names.h"
@@ -268,16 +268,16 @@ std::string uses_as_json(const std::vector<RuntimeUse>& uses) {
 // What is wrong with the name after --used-by: no runtime has it, and no job of the inputs refers to it. ""
 // if nothing is.
 std::string unknown_runtime(Console& console, inputs::Configurations& configurations,
-                            const DiscoverOptions& how, const compile::InputSet& inputs,
+                            const inputs::DiscoverOptions& how, const compile::InputSet& inputs,
                             const std::vector<RuntimeUse>& uses, const std::string& name) {
   std::set<std::string_view> names;
   for (const RuntimeUse& use : uses) names.insert(use.name);
   for (const compile::InputObject& object : inputs.objects) {
     if (object.is_runtime()) names.insert(object.id.name);
   }
-  const auto others = known_runtimes(console, configurations, {{}, {}, how, ""});
-  if (const auto* known = std::get_if<KnownRuntimes>(&others)) {
-    for (const KnownRuntime& runtime : known->runtimes) names.insert(runtime.name);
+  const auto others = inputs::known_runtimes(console.files(), configurations, {{}, {}, how, ""});
+  if (const auto* known = std::get_if<inputs::KnownRuntimes>(&others)) {
+    for (const inputs::KnownRuntime& runtime : known->runtimes) names.insert(runtime.name);
   }
   if (names.contains(name)) return "";
   return fmt::format("--used-by: there is no runtime \"{}\"{}", name, base::did_you_mean(name, names));
@@ -289,7 +289,7 @@ int run_used_by(Console& console, RuntimesFlags flags) {
   if (!name.empty() && (name == "-" || console.files().exists(name)))
     flags.paths.insert(flags.paths.begin(), std::exchange(flags.used_by, ""));
   inputs::Configurations configurations(console.files(), console.environment("TRAINJOBC_CONFIG"), false);
-  DiscoverOptions how = flags.directories.options();
+  inputs::DiscoverOptions how = flags.directories.options();
   how.configurations = &configurations;
   compile::InputSet inputs;
   if (flags.paths.empty() && flags.roots.is_empty()) {
@@ -298,8 +298,10 @@ int run_used_by(Console& console, RuntimesFlags flags) {
     return fail(console, wrong.empty() ? "--used-by: name the files or directories with the jobs" : wrong);
   }
   auto loaded = load_sources(console, flags.paths, how);
-  console.write_stderr(configurations.error());
-  if (!configurations.error().empty()) return kFailed;
+  if (const auto& error = configurations.error()) {
+    print(console, *error);
+    return kFailed;
+  }
   auto sources = got(console, std::move(loaded));
   if (!sources) return kFailed;
   base::Diagnostics diagnostics;
@@ -309,7 +311,7 @@ int run_used_by(Console& console, RuntimesFlags flags) {
   };
   runtimes::UseCollector collector;
   collector.add(inputs.objects, scope_of);
-  auto built = build_named(console, flags.roots, "", configurations);
+  auto built = build_named(console, flags.roots);
   if (!built) return kFailed;
   for (inputs::InputGroup& group : *built) {
     compile::InputSet own;
@@ -330,23 +332,23 @@ int run_used_by(Console& console, RuntimesFlags flags) {
   return print_text(console, text, diagnostics.has_errors() ? kFailed : kOk);
 }
 
-std::string origin_of(const KnownRuntime& runtime) {
+std::string origin_of(const inputs::KnownRuntime& runtime) {
   return runtime.versions.empty() ? runtime.place
                                   : fmt::format("catalogue of Trainer {}", fmt::join(runtime.versions, ", "));
 }
 
 constexpr std::string_view kNone = "-";  // shown as the namespace of a ClusterTrainingRuntime
 
-std::string namespace_of(const KnownRuntime& runtime) {
+std::string namespace_of(const inputs::KnownRuntime& runtime) {
   if (runtime.kind == model::kClusterTrainingRuntime) return std::string(kNone);
   return std::string(k8s::effective_namespace(runtime.ns));
 }
 
-std::string as_text(const std::vector<KnownRuntime>& runtimes, size_t width) {
+std::string as_text(const std::vector<inputs::KnownRuntime>& runtimes, size_t width) {
   const bool has_namespaces = std::ranges::any_of(
-      runtimes, [](const KnownRuntime& runtime) { return namespace_of(runtime) != kNone; });
+      runtimes, [](const inputs::KnownRuntime& runtime) { return namespace_of(runtime) != kNone; });
   std::vector<std::vector<std::string>> rows{{"NAMESPACE", "NAME", "FRAMEWORK", "KIND", "FROM"}};
-  for (const KnownRuntime& runtime : runtimes) {
+  for (const inputs::KnownRuntime& runtime : runtimes) {
     rows.push_back({namespace_of(runtime), runtime.name, runtime.framework, std::string(runtime.kind),
                     origin_of(runtime)});
   }
@@ -356,8 +358,8 @@ std::string as_text(const std::vector<KnownRuntime>& runtimes, size_t width) {
   return base::table(rows, width);
 }
 
-std::string as_json(const std::vector<KnownRuntime>& runtimes) {
-  const auto entry_of = [](const KnownRuntime& runtime) {
+std::string as_json(const std::vector<inputs::KnownRuntime>& runtimes) {
+  const auto entry_of = [](const inputs::KnownRuntime& runtime) {
     Json entry{{"name", runtime.name},
                {"namespace", runtime.ns},
                {"kind", runtime.kind},
@@ -372,28 +374,28 @@ std::string as_json(const std::vector<KnownRuntime>& runtimes) {
   return Json({{"runtimes", Json::array(runtimes, entry_of)}}).report(4);
 }
 
-std::string names_as_text(const std::vector<KnownRuntime>& runtimes) {
+std::string names_as_text(const std::vector<inputs::KnownRuntime>& runtimes) {
   std::string out;
-  for (const KnownRuntime& runtime : runtimes) out += runtime.name + "\n";
+  for (const inputs::KnownRuntime& runtime : runtimes) out += runtime.name + "\n";
   return out;
 }
 
-int show(Console& console, const std::vector<KnownRuntime>& runtimes, const std::string& name) {
-  const auto found = std::ranges::find(runtimes, name, &KnownRuntime::name);
+int show(Console& console, const std::vector<inputs::KnownRuntime>& runtimes, const std::string& name) {
+  const auto found = std::ranges::find(runtimes, name, &inputs::KnownRuntime::name);
   if (found != runtimes.end()) return print_manifests(console, found->text);
   return fail(console, fmt::format("there is no runtime \"{}\"{}", name,
-                                   base::did_you_mean(name, runtimes, &KnownRuntime::name)));
+                                   base::did_you_mean(name, runtimes, &inputs::KnownRuntime::name)));
 }
 
 int run_runtimes(Console& console, const RuntimesFlags& flags) {
   inputs::Configurations configurations(console.files(), console.environment("TRAINJOBC_CONFIG"), false);
-  const auto built = build_named(console, flags.roots, "", configurations);
+  const auto built = build_named(console, flags.roots);
   if (!built) return kFailed;
-  const RuntimeSearch search{flags.paths, flags.runtimes, flags.directories.options(), flags.trainer_version,
-                             &*built};
-  auto found = known_runtimes(console, configurations, search);
-  if (!configurations.error().empty()) {
-    console.write_stderr(configurations.error());
+  const inputs::RuntimeSearch search{flags.paths, flags.runtimes, flags.directories.options(),
+                                     flags.trainer_version, &*built};
+  auto found = inputs::known_runtimes(console.files(), configurations, search);
+  if (const auto& error = configurations.error()) {
+    print(console, *error);
     return kFailed;
   }
   const auto known = got(console, std::move(found));
@@ -403,7 +405,7 @@ int run_runtimes(Console& console, const RuntimesFlags& flags) {
                 fmt::format("{} contains no runtime; -k builds a kustomization, --allow-empty accepts this",
                             known->empty_directories.front()));
   }
-  const std::vector<KnownRuntime>& runtimes = known->runtimes;
+  const std::vector<inputs::KnownRuntime>& runtimes = known->runtimes;
   if (!flags.show.empty()) return show(console, runtimes, flags.show);
   const std::string text = flags.format == "json"   ? as_json(runtimes)
                            : flags.format == "name" ? names_as_text(runtimes)

@@ -222,7 +222,7 @@ std::vector<DocumentId> parts_of(const inputs::InputGroup& group) {
 
 // Those that read a file that was saved; all, if one was saved that none has read.
 void Workspace::build_roots() {
-  if (!build_ || !problem_.empty()) return;
+  if (!settings_.builds_roots || !problem_.empty()) return;
   if (!has_roots_) roots_.groups.clear();
   const auto saved = std::exchange(roots_.saved, {});
   if (has_roots_ && (roots_.has_to_build || !saved.empty())) {
@@ -232,13 +232,15 @@ void Workspace::build_roots() {
       return std::ranges::any_of(parts_of(group),
                                  [&](const DocumentId& part) { return saved.contains(part); });
     });
-    const auto is_left_out = [&](const std::string& scope) {
-      return base::contains(roots_.groups, scope, &inputs::InputGroup::scope);
-    };
+    inputs::Request request = request_for(folders_);
+    request.found_roots = inputs::FoundRoots::Built;
+    for (const inputs::InputGroup& known : roots_.groups) request.left_out.push_back(known.scope);
     const auto on_disk = as_saved();
-    BuiltRoots built = build_(*on_disk, folders_, is_left_out);
-    std::ranges::move(built.groups, std::back_inserter(roots_.groups));
-    root_problem_ = std::move(built.problem);
+    inputs::Loaded built = inputs::load(*on_disk, settings_.programs, request);
+    for (inputs::InputGroup& group : built.groups) {
+      if (!group.parts.empty() || !group.templates.empty()) roots_.groups.push_back(std::move(group));
+    }
+    root_problem_ = base::trimmed(text_of(built.messages));
     roots_.has_to_build = false;
   }
   index_roots();

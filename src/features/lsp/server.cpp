@@ -103,9 +103,11 @@ std::chrono::milliseconds time_until(std::chrono::steady_clock::time_point end) 
 
 }  // namespace
 
-Server::Server(const base::FileSystem& disk, InputLoader load, policy::PolicyOptions policy, Send send,
+Server::Server(const base::FileSystem& disk, LoadSettings settings, policy::PolicyOptions policy, Send send,
                KeepFile keep)
-    : workspace_(disk, std::move(load), std::move(policy)), send_(std::move(send)), keep_(std::move(keep)) {}
+    : workspace_(disk, std::move(settings), std::move(policy)),
+      send_(std::move(send)),
+      keep_(std::move(keep)) {}
 
 Server::~Server() = default;
 

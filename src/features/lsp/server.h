@@ -38,12 +38,9 @@ class Server {
   using KeepFile = std::function<std::string(const std::string& name, std::string_view text)>;
 
   // `disk` outlives it. `keep` is for runtimes of the catalogue, if the client opens only files.
-  Server(const base::FileSystem& disk, InputLoader load, policy::PolicyOptions policy, Send send,
+  Server(const base::FileSystem& disk, LoadSettings settings, policy::PolicyOptions policy, Send send,
          KeepFile keep = {});
   ~Server();
-
-  // Findings on the files of kustomizations and charts are those of what is built of them.
-  void build_roots_with(RootBuilder build) { workspace_.build_roots_with(std::move(build)); }
 
   // Queues a message. One that cancels a queued request answers that.
   void receive(const std::string& body);

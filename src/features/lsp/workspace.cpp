@@ -118,6 +118,16 @@ const std::vector<compile::InputObject>& ParsedText::objects() const {
   return objects_->list;
 }
 
+std::string text_of(const std::vector<inputs::Message>& messages) {
+  std::string text;
+  for (const inputs::Message& message : messages) {
+    if (message.kind == inputs::MessageKind::Problem) text += "trainjobc: ";
+    text += message.text;
+    if (message.kind != inputs::MessageKind::Report) text += '\n';
+  }
+  return text;
+}
+
 std::string with_readable_documents(const ParsedText& current, const ParsedText& readable) {
   if (current.parts.size() != readable.parts.size() || current.parts.empty())
     return std::string(readable.file->text());
@@ -135,10 +145,10 @@ std::string with_readable_documents(const ParsedText& current, const ParsedText&
   return out.append(text.substr(at));
 }
 
-Workspace::Workspace(const base::FileSystem& disk, InputLoader load, policy::PolicyOptions policy)
+Workspace::Workspace(const base::FileSystem& disk, LoadSettings settings, policy::PolicyOptions policy)
     : disk_(disk),
       files_(std::make_unique<Overlay>(disk, buffers_)),
-      load_(std::move(load)),
+      settings_(std::move(settings)),
       policy_(std::move(policy)),
       groups_(without_inputs()) {}
 
@@ -176,7 +186,7 @@ void Workspace::close(const DocumentId& document) {
 }
 
 bool Workspace::note_saved(const DocumentId& document) {
-  if (!build_ || !has_roots_ || !is_of_roots(document)) return false;
+  if (!settings_.builds_roots || !has_roots_ || !is_of_roots(document)) return false;
   roots_.saved.insert(document);
   findings_.reset();
   return true;
@@ -224,21 +234,25 @@ void Workspace::bring_up_to_date() {
   for (const DocumentId& document : std::exchange(changed_, {})) update_source(document);
 }
 
+inputs::Request Workspace::request_for(std::vector<std::string> paths) const {
+  return {.paths = std::move(paths), .environment = settings_.environment};
+}
+
 void Workspace::load() {
   has_to_load_ = false;
   std::vector<std::string> paths = folders_;
   std::erase_if(paths, [&](const std::string& path) { return !files_->is_directory(path); });
   for (int round = 0; round < 2; ++round) {
-    auto loaded = paths.empty() ? inputs::LoadedInputs{} : load_(*files_, paths);
-    if (const auto* error = std::get_if<base::IoError>(&loaded)) {
-      problem_ = error->message;
+    inputs::Loaded loaded =
+        paths.empty() ? inputs::Loaded{} : inputs::load(*files_, settings_.programs, request_for(paths));
+    if (loaded.failed()) {
+      problem_ = text_of(loaded.messages);
       if (sources_.empty()) take(open_documents());
       return;
     }
-    auto& inputs = std::get<inputs::LoadedInputs>(loaded);
-    has_roots_ = !inputs.roots.empty();
-    roots_.patches = std::move(inputs.patches);
-    take(std::move(inputs.groups));
+    has_roots_ = !loaded.roots.empty();
+    roots_.patches = std::move(loaded.patches);
+    take(std::move(loaded.groups));
     index_roots();
     problem_.clear();
     const std::vector<std::string> others = unread_documents();

@@ -16,11 +16,13 @@
 
 #include "base/arena.h"
 #include "base/files/file_system.h"
+#include "base/process.h"
 #include "base/source.h"
 #include "compile/compile.h"
 #include "compile/input.h"
 #include "features/lsp/protocol.h"
 #include "inputs/groups.h"
+#include "inputs/load.h"
 #include "lint/lint.h"
 #include "lint/report/findings.h"
 #include "schema/schema.h"
@@ -60,6 +62,9 @@ class ParsedText {
   mutable std::unique_ptr<Objects> objects_;
 };
 
+// What an editor shows of them.
+std::string text_of(const std::vector<inputs::Message>& messages);
+
 // The current text, which can't be read, with the documents of it that can't be read replaced by what they
 // were in `readable`. All of `readable` if the two don't have the same number of documents.
 std::string with_readable_documents(const ParsedText& current, const ParsedText& readable);
@@ -87,30 +92,20 @@ struct WorkspaceFindings {
   std::vector<std::shared_ptr<const void>> memory;
 };
 
-// Finds and reads what `trainjobc lint` reads for these paths.
-using InputLoader = std::function<std::variant<inputs::LoadedInputs, base::IoError>(
-    base::FileSystem& files, const std::vector<std::string>& paths)>;
-
-// The kustomizations and charts of folders, built from the files on disk.
-struct BuiltRoots {
-  std::vector<inputs::InputGroup> groups;
-  std::string problem;  // why some, or all, can't be built; "" if they can
+// How the files of a workspace are loaded.
+struct LoadSettings {
+  base::ProcessRunner& programs;  // that build roots; outlives the workspace
+  inputs::Environment environment = {};
+  // Whether kustomizations and charts are built, for findings(), and again when one of their files was saved.
+  // Otherwise their files are checked one by one.
+  bool builds_roots = false;
 };
-
-// Builds those whose scopes are not left out.
-using RootBuilder =
-    std::function<BuiltRoots(base::FileSystem& files, const std::vector<std::string>& folders,
-                             const std::function<bool(const std::string& scope)>& is_left_out)>;
 
 // Not thread safe. Lookups are computed when they are first needed, and kept until a change.
 class Workspace {
  public:
   // `disk` outlives it. `policy`: of compiled documents.
-  Workspace(const base::FileSystem& disk, InputLoader load, policy::PolicyOptions policy = {});
-
-  // Without it, the files of kustomizations and charts are checked one by one. They are built for findings(),
-  // and again when one of their files was saved.
-  void build_roots_with(RootBuilder build) { build_ = std::move(build); }
+  Workspace(const base::FileSystem& disk, LoadSettings settings, policy::PolicyOptions policy = {});
 
   // ----- changes -----
 
@@ -207,6 +202,7 @@ class Workspace {
   };
 
   void note_change();
+  inputs::Request request_for(std::vector<std::string> paths) const;
   void load();
   void build_roots();
   std::unique_ptr<base::FileSystem> as_saved() const;
@@ -233,8 +229,7 @@ class Workspace {
   const base::FileSystem& disk_;
   std::map<DocumentId, std::string> buffers_;  // of open documents
   std::unique_ptr<base::FileSystem> files_;    // the disk with the buffers over it
-  InputLoader load_;
-  RootBuilder build_;
+  LoadSettings settings_;
   policy::PolicyOptions policy_;
   std::vector<std::string> folders_;
   std::string problem_;

@@ -78,9 +78,6 @@ class RevisionFiles final : public base::ReadOnlyFileSystem {
   // "origin/main:jobs/a.yaml", as git show names a file of the commit; the path itself if it is outside.
   std::string name_of(const std::string& path) const;
 
-  // Fetches all files that are not large, in one call instead of one for each when they are read.
-  void fetch_all() const;
-
   // Those of the files that were read whose content a filter would replace, by their names.
   std::set<std::string> filtered() const;
 
@@ -88,6 +85,9 @@ class RevisionFiles final : public base::ReadOnlyFileSystem {
   base::IoResult<std::string> read(const std::string& path) const override;
   base::IoResult<std::vector<base::DirectoryEntry>> list(const std::string& path) const override;
   bool stays_inside(const std::string&, const std::string&) const override { return false; }
+  // In a copy of all files, without links, which is removed with this object.
+  base::IoResult<std::string> on_disk(const std::string& path) const override;
+  ~RevisionFiles() override;
 
  private:
   enum class Type { File, Link, Submodule };
@@ -113,6 +113,9 @@ class RevisionFiles final : public base::ReadOnlyFileSystem {
   void enter_submodules(const std::string& path) const;
   std::optional<std::string> in_tree(const std::string& path) const;
   bool is_git_folder(const std::string& path) const;
+  void fetch_all() const;
+  std::optional<base::IoError> copy_all() const;
+  std::optional<base::IoError> copy_below(const std::string& folder) const;
   Place find(const std::string& path) const;
   std::optional<Place> follow(const std::string& path, std::string& at, int& links) const;
   base::FileKind kind_of(const std::string& path) const;
@@ -135,6 +138,7 @@ class RevisionFiles final : public base::ReadOnlyFileSystem {
   mutable std::map<std::string, std::string> bad_submodules_;  // why they can't be read
   mutable bool has_links_ = false;
   mutable std::set<std::string> filtered_;
+  mutable std::string copy_;  // the folder of the copy; "": there is none
 };
 
 }  // namespace trainjobc::git

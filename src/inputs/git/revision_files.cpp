@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <fmt/format.h>
+#include <stdlib.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/files/paths.h"
@@ -254,6 +258,7 @@ std::optional<IoError> RevisionFiles::fetch(const std::string& folder, const std
   return std::nullopt;
 }
 
+// Fetches all files that are not large, in one call instead of one for each when they are read.
 void RevisionFiles::fetch_all() const {
   const std::scoped_lock lock(mutex_);
   std::map<std::string, std::set<std::string>> ids;  // by repository
@@ -326,6 +331,42 @@ IoResult<std::vector<base::DirectoryEntry>> RevisionFiles::list(const std::strin
   const auto repeated = std::ranges::unique(listed, {}, &base::DirectoryEntry::name);
   listed.erase(repeated.begin(), repeated.end());
   return listed;
+}
+
+RevisionFiles::~RevisionFiles() {
+  std::error_code ignored;
+  if (!copy_.empty()) std::filesystem::remove_all(copy_, ignored);
+}
+
+IoResult<std::string> RevisionFiles::on_disk(const std::string& path) const {
+  if (auto error = copy_all()) return *error;
+  return copy_ + base::absolute_path(path);
+}
+
+std::optional<IoError> RevisionFiles::copy_all() const {
+  if (!copy_.empty()) return std::nullopt;
+  std::string made = (std::filesystem::temp_directory_path() / "trainjobc-XXXXXX").string();
+  if (!mkdtemp(made.data())) return base::io_error("create", made, errno);
+  copy_ = std::move(made);
+  fetch_all();
+  return copy_below(root());
+}
+
+std::optional<IoError> RevisionFiles::copy_below(const std::string& folder) const {
+  base::RealFileSystem disk;
+  std::vector<base::DirectoryEntry> entries;
+  if (auto error = base::take(list(folder), entries)) return error;
+  if (auto error = disk.make_directory(copy_ + folder)) return error;
+  for (const base::DirectoryEntry& entry : entries) {
+    const std::string path = fmt::format("{}/{}", folder, entry.name);
+    if (entry.is_link || entry.name == ".git") continue;
+    if (entry.kind == FileKind::Directory) {
+      if (auto error = copy_below(path)) return error;
+    } else if (auto text = read(path); const auto* found = std::get_if<std::string>(&text)) {
+      if (auto error = disk.write(copy_ + path, *found, 0600)) return error;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace trainjobc::git

@@ -11,6 +11,7 @@
 #include "base/files/paths.h"
 #include "base/text/text.h"
 #include "inputs/helm/alignment.h"
+#include "inputs/repository.h"
 #include "model/trainer_names.h"
 #include "yaml/changes.h"
 #include "yaml/read/reader.h"
@@ -25,24 +26,22 @@ namespace {
 constexpr std::string_view kKubeVersion = "v1.36.0";
 constexpr std::string_view kSourceComment = "# Source: ";
 
-// The folder of the repository that the path is in; without one, the working directory if it is above the
-// path; otherwise the path itself.
-std::string repository_of(const base::FileSystem& files, const std::string& path) {
+// Outside of which nothing is read: the repository that the path is in; without one, the working directory if
+// it is above the path; otherwise the path itself.
+std::string readable_folder(const base::FileSystem& files, const std::string& path) {
   const std::string place = base::absolute_path(path);
-  for (std::string at = place; !at.empty(); at = base::parent_of(at)) {
-    if (files.exists(base::normal_path(at + "/.git"))) return at;
-  }
+  if (std::string repository = inputs::repository_of(files, place); !repository.empty()) return repository;
   const std::string here = base::working_directory();
   return base::path_below(place, here).empty() ? place : here;
 }
 
 // What is wrong with what helm would read; "" if nothing is.
-std::string refusal_of(const base::FileSystem& files, const Release& release, IsInside is_inside) {
+std::string refusal_of(const base::FileSystem& files, const Release& release) {
   if (!release.name.empty() && !base::is_lower_alnum(release.name.front()))
     return fmt::format("{}: \"{}\" is not the name of a release", release.chart, release.name);
-  const std::string repository = repository_of(files, release.chart);
+  const std::string folder = readable_folder(files, release.chart);
   for (const std::string& path : release.values) {
-    if (!is_inside(repository, path))
+    if (!base::is_inside(folder, path))
       return fmt::format("{}: the values file {} is outside of the repository", release.chart, path);
     // helm separates several files by commas.
     if (path.find_first_of(",\"") != std::string::npos)
@@ -52,10 +51,10 @@ std::string refusal_of(const base::FileSystem& files, const Release& release, Is
   return "";
 }
 
-std::string refusal_of(const base::FileSystem& files, const Chart& chart, IsInside is_inside) {
-  const std::string repository = repository_of(files, chart.folder());
+std::string refusal_of(const base::FileSystem& files, const Chart& chart) {
+  const std::string folder = readable_folder(files, chart.folder());
   for (const std::string& link : chart.links()) {
-    if (!is_inside(repository, link))
+    if (!base::is_inside(folder, link))
       return fmt::format("{}: {} is a link out of the repository", chart.folder(), link);
   }
   return "";
@@ -77,7 +76,8 @@ std::string with_commas_escaped(std::string_view value) {
   return escaped;
 }
 
-std::vector<std::string> call_of(const Release& release, const Chart& chart) {
+base::IoResult<std::vector<std::string>> call_of(const base::FileSystem& files, const Release& release,
+                                                 const Chart& chart) {
   std::vector<std::string> argv{"helm", "template"};
   argv.push_back(fmt::format("--namespace={}", release.ns.empty() ? "default" : release.ns));
   // As a cluster with Trainer has them: charts ask for these.
@@ -89,14 +89,19 @@ std::vector<std::string> call_of(const Release& release, const Chart& chart) {
        {model::kTrainJob, model::kTrainingRuntime, model::kClusterTrainingRuntime})
     argv.push_back(fmt::format("--api-versions={}/{}", model::kTrainerApiVersion, kind));
   if (!chart.fetched().empty()) argv.emplace_back("--skip-schema-validation");
-  for (const std::string& path : release.values) argv.push_back(kValuesFlag + as_path(path));
-  if (!release.inline_values.empty()) argv.push_back(kValuesFlag + std::string(kStandardInput));
+  std::string place;
+  for (const std::string& path : release.values) {
+    if (auto error = base::take(files.on_disk(path), place)) return *error;
+    argv.push_back("--values=" + as_path(place));
+  }
+  if (!release.inline_values.empty()) argv.emplace_back("--values=-");
   for (const Parameter& parameter : release.parameters) {
     argv.push_back(fmt::format("{}={}={}", parameter.is_text ? "--set-string" : "--set", parameter.name,
                                with_commas_escaped(parameter.value)));
   }
   argv.push_back(release.name.empty() ? "release-name" : release.name);
-  argv.push_back(as_path(release.chart));
+  if (auto error = base::take(files.on_disk(release.chart), place)) return *error;
+  argv.push_back(as_path(place));
   return argv;
 }
 
@@ -186,15 +191,14 @@ std::string Release::scope() const {
 }
 
 std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunner& runner,
-                               std::span<const Release> releases, IsInside is_inside,
-                               const BuildOptions& options) {
+                               std::span<const Release> releases, const BuildOptions& options) {
   std::vector<BuildResult> results(releases.size(), BuildFailure{});
   std::vector<std::shared_ptr<const Chart>> charts(releases.size());
   std::vector<base::ProcessRequest> requests;
   std::vector<size_t> asked;
   for (size_t i = 0; i < releases.size(); ++i) {
     const Release& release = releases[i];
-    std::string refusal = refusal_of(files, release, is_inside);
+    std::string refusal = refusal_of(files, release);
     if (refusal.empty()) {
       auto read = read_chart(files, release.chart, release.values);
       if (auto* problem = std::get_if<std::string>(&read))
@@ -202,13 +206,17 @@ std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunne
       else
         charts[i] = std::get<std::shared_ptr<const Chart>>(read);
     }
-    if (refusal.empty()) refusal = refusal_of(files, *charts[i], is_inside);
+    if (refusal.empty()) refusal = refusal_of(files, *charts[i]);
     if (!refusal.empty()) {
       results[i] = BuildFailure{false, std::move(refusal)};
       continue;
     }
-    requests.push_back(
-        {.argv = call_of(release, *charts[i]), .input = release.inline_values, .timeout = options.timeout});
+    std::vector<std::string> argv;
+    if (auto error = base::take(call_of(files, release, *charts[i]), argv)) {
+      results[i] = result_of(release, charts[i], std::move(*error));
+      continue;
+    }
+    requests.push_back({.argv = std::move(argv), .input = release.inline_values, .timeout = options.timeout});
     asked.push_back(i);
   }
   auto answers = runner.run_all(requests);

@@ -55,20 +55,14 @@ struct Built {
 
 using BuildResult = std::variant<Built, BuildFailure>;
 
-// What the arguments of helm begin with that name values files; its last argument names the chart.
-inline const std::string kValuesFlag = "--values=";
-inline constexpr std::string_view kStandardInput = "-";  // instead of a file
-
 struct BuildOptions {
   std::chrono::seconds timeout{60};
 };
 
-// Builds the releases, several at the same time; the results are in their order. helm fetches nothing and
-// reads no file through `is_inside` answers false for: links in the chart, and values files.
-using IsInside = bool (*)(const std::string& folder, const std::string& path);
+// Builds the releases, several at the same time; the results are in their order. helm fetches nothing, and
+// reads nothing outside of the repository: neither values files nor what links in the chart lead to.
 std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunner& runner,
-                               std::span<const Release> releases, IsInside is_inside,
-                               const BuildOptions& options);
+                               std::span<const Release> releases, const BuildOptions& options);
 
 // Values that nobody here knows, such as those in a Secret of the cluster.
 struct UnknownValues {

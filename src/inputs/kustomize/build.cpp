@@ -27,13 +27,13 @@ std::string built_name(const std::string& folder) {
 
 namespace {
 
-struct Root {
+struct RootToBuild {
   std::string folder;
   std::shared_ptr<const Tree> tree;
   std::optional<BuildResult> result;
 };
 
-BuildResult result_of(const Root& root, std::string_view command,
+BuildResult result_of(const RootToBuild& root, std::string_view command,
                       base::IoResult<base::ProcessResult> answer) {
   auto output = builder::output_of(fmt::format("{} {}", command, root.folder), std::move(answer),
                                    [&] { return root.tree->secrets(); });
@@ -44,24 +44,30 @@ BuildResult result_of(const Root& root, std::string_view command,
 }
 
 // Builds what has no result yet; false if the program is not there.
-bool build_with(base::ProcessRunner& runner, const std::vector<std::string>& command,
-                std::vector<Root>& roots, const BuildOptions& options) {
+bool build_with(const base::FileSystem& files, base::ProcessRunner& runner,
+                const std::vector<std::string>& command, std::vector<RootToBuild>& roots,
+                const BuildOptions& options) {
+  const std::string call = fmt::format("{} {}", command[0], command[1]);
   std::vector<base::ProcessRequest> requests;
-  std::vector<Root*> asked;
-  for (Root& root : roots) {
+  std::vector<RootToBuild*> asked;
+  for (RootToBuild& root : roots) {
     if (root.result) continue;
+    std::string place;
+    if (auto error = base::take(files.on_disk(root.folder), place)) {
+      root.result = result_of(root, call, std::move(*error));
+      continue;
+    }
     base::ProcessRequest request{.argv = command, .input = "", .timeout = options.timeout};
     // A folder is neither a flag nor a repository.
-    const bool is_unclear = root.folder.starts_with('-') || is_remote(root.folder);
-    request.argv.push_back(is_unclear ? "./" + root.folder : root.folder);
+    const bool is_unclear = place.starts_with('-') || is_remote(place);
+    request.argv.push_back(is_unclear ? "./" + place : place);
     requests.push_back(std::move(request));
     asked.push_back(&root);
   }
   auto answers = runner.run_all(requests);
   for (size_t i = 0; i < answers.size(); ++i) {
     if (base::is_missing(answers[i])) return false;
-    asked[i]->result =
-        result_of(*asked[i], fmt::format("{} {}", command[0], command[1]), std::move(answers[i]));
+    asked[i]->result = result_of(*asked[i], call, std::move(answers[i]));
   }
   return true;
 }
@@ -70,19 +76,19 @@ bool build_with(base::ProcessRunner& runner, const std::vector<std::string>& com
 
 std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunner& runner,
                                const std::vector<std::string>& folders, const BuildOptions& options) {
-  std::vector<Root> roots;
+  std::vector<RootToBuild> roots;
   for (const std::string& folder : folders) {
-    Root root{folder, read_tree(files, folder), std::nullopt};
+    RootToBuild root{folder, read_tree(files, folder), std::nullopt};
     if (!root.tree->root())
       root.result = BuildFailure{false, fmt::format("{} has no kustomization.yaml that can be read", folder)};
     if (!root.tree->obstacles().empty() && !options.allow_remote)
       root.result = BuildFailure{false, refusal_of(folder, *root.tree)};
     roots.push_back(std::move(root));
   }
-  if (!build_with(runner, {"kustomize", "build"}, roots, options))
-    build_with(runner, {"kubectl", "kustomize"}, roots, options);
+  if (!build_with(files, runner, {"kustomize", "build"}, roots, options))
+    build_with(files, runner, {"kubectl", "kustomize"}, roots, options);
   std::vector<BuildResult> results;
-  for (Root& root : roots) {
+  for (RootToBuild& root : roots) {
     if (!root.result) root.result = BuildFailure{true, "neither kustomize nor kubectl is on the PATH"};
     results.push_back(std::move(*root.result));
   }

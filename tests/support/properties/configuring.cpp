@@ -163,7 +163,7 @@ std::string wrong_with_configuration(const std::string& text) {
   if (config) {
     wrong = wrong_with_config(*config);
   } else {
-    wrong = wrong_with_error(std::get<inputs::ConfigError>(result).text, settings);
+    wrong = wrong_with_error(std::get<inputs::Message>(result).text, settings);
   }
   return wrong.empty() ? wrong_with_suppressions(manifest, config ? *config : Config{}) : wrong;
 }

@@ -13,7 +13,7 @@ std::string read_error(const std::string& text) {
   files.files["team/.trainjobc.yaml"] = text;
   test::TestConsole console(files);
   const inputs::ConfigResult result = inputs::load_config(console.files(), "team/.trainjobc.yaml");
-  const auto* error = std::get_if<inputs::ConfigError>(&result);
+  const auto* error = std::get_if<inputs::Message>(&result);
   return error ? error->text : "";
 }
 

@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include "cli/command.h"
-#include "cli/input.h"
 #include "inputs/config.h"
 #include "support/test_console.h"
 

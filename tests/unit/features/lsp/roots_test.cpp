@@ -61,9 +61,8 @@ struct Editor {
       write(folder + "/nodes.yaml", kPatch);
     }
     write("overlays/prod/nodes.yaml", patch);
-    files.console.programs = &kustomize;
+    files.programs = &kustomize;
     client = std::make_unique<test::LspClient>(files);
-    client->server.build_roots_with(cli::root_builder(files.console));
     client->start();
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "cli/input.h"
+#include "inputs/discover.h"
 
 #include <fmt/format.h>
 
@@ -13,16 +13,9 @@
 #include "base/files/file_system.h"
 #include "base/files/paths.h"
 #include "base/text/glob.h"
-#include "compile/input.h"
-#include "compile/runtimes.h"
-#include "inputs/groups.h"
-#include "model/trainer_names.h"
-#include "secret/secret.h"
-#include "yaml/write/writer.h"
+#include "inputs/repository.h"
 
-namespace trainjobc::cli {
-
-namespace fs = std::filesystem;
+namespace trainjobc::inputs {
 
 namespace {
 
@@ -52,16 +45,13 @@ std::string git_directory(const base::FileSystem& files, const std::string& root
   return common.empty() ? own : from(own, common);
 }
 
-bool is_repository(const base::FileSystem& files, const std::string& folder) {
-  return files.exists(base::joined_path(base::shortest_path(folder), ".git"));
-}
-
 // The folders from the root of the repository to `folder`, the outermost first.
 std::vector<std::string> folders_down_to(const base::FileSystem& files, const std::string& folder) {
+  const std::string repository = repository_of(files, folder);
   std::vector<std::string> folders;
   for (std::string at = folder; !at.empty(); at = base::parent_of(at)) {
     folders.push_back(at);
-    if (!is_repository(files, at)) continue;
+    if (at != repository) continue;
     std::ranges::reverse(folders);
     return folders;
   }
@@ -122,7 +112,7 @@ using base::DirectoryEntry;
 using base::FileKind;
 using base::IoError;
 
-std::string excluded_by(inputs::Configurations* configurations, const std::string& name) {
+std::string excluded_by(Configurations* configurations, const std::string& name) {
   return configurations ? configurations->excluded_by(name) : "";
 }
 
@@ -130,9 +120,9 @@ std::string excluded_by(inputs::Configurations* configurations, const std::strin
 // file, and messages quote its lines.
 std::optional<IoError> link_out(const base::FileSystem& files, const std::string& path) {
   std::error_code error;
-  if (!fs::is_symlink(path, error)) return std::nullopt;
-  const std::string root = folders_down_to(files, base::parent_of(base::absolute_path(path))).front();
-  if (!is_repository(files, root) || base::is_inside(root, path)) return std::nullopt;
+  if (!std::filesystem::is_symlink(path, error)) return std::nullopt;
+  const std::string root = repository_of(files, base::parent_of(base::absolute_path(path)));
+  if (root.empty() || base::is_inside(root, path)) return std::nullopt;
   return IoError{fmt::format("open {}: it is a link out of the repository", path)};
 }
 
@@ -214,19 +204,20 @@ struct FoundFile {
 
 class InputFiles {
  public:
-  InputFiles(Console& console, const DiscoverOptions& options) : console_(console), options_(options) {}
+  InputFiles(const base::FileSystem& files, const DiscoverOptions& options)
+      : file_system_(files), options_(options) {}
 
-  Loaded loaded;
+  FoundSources found;
 
   std::optional<IoError> add(const std::string& path) {
     if (path == "-") {
       add_file(std::string(base::kStdin), std::string(base::kStdin), true);
-    } else if (console_.files().is_directory(path)) {
+    } else if (file_system_.is_directory(path)) {
       return add_directory(path);
     } else if (const std::string by = excluded_by(options_.configurations, path); !by.empty()) {
-      loaded.excluded.push_back(path);
-      loaded.passed_over.push_back({path, 0, "is excluded by " + by});
-    } else if (auto error = link_out(console_.files(), path)) {
+      found.excluded.push_back(path);
+      found.passed_over.push_back({path, 0, "is excluded by " + by});
+    } else if (auto error = link_out(file_system_, path)) {
       return error;
     } else {
       add_file(path, base::absolute_path(path), true);
@@ -238,8 +229,9 @@ class InputFiles {
     std::map<std::string, bool> sorted;
     for (const auto& [place, file] : files_) sorted[file.name] = file.named;
     for (const auto& [name, named] : sorted) {
-      Source& source = loaded.sources.emplace_back(Source{name, "", named});
-      auto text = name == base::kStdin ? console_.read_stdin() : console_.files().read(name);
+      Source& source = found.sources.emplace_back(Source{name, "", named});
+      const bool is_stdin = name == base::kStdin && options_.standard_input;
+      auto text = is_stdin ? options_.standard_input() : file_system_.read(name);
       if (auto error = base::take(std::move(text), source.text)) return error;
     }
     return std::nullopt;
@@ -248,10 +240,10 @@ class InputFiles {
  private:
   std::optional<IoError> add_directory(const std::string& path) {
     Discovery discovery;
-    if (auto error = base::take(discover(console_.files(), path, options_), discovery)) return error;
-    loaded.directories.push_back(path);
+    if (auto error = base::take(discover(file_system_, path, options_), discovery)) return error;
+    found.directories.push_back(path);
     for (const std::string& file : discovery.files) add_file(file, base::absolute_path(file), false);
-    std::ranges::move(discovery.passed_over, std::back_inserter(loaded.passed_over));
+    std::ranges::move(discovery.passed_over, std::back_inserter(found.passed_over));
     return std::nullopt;
   }
 
@@ -264,129 +256,21 @@ class InputFiles {
     at->second.named = at->second.named || named;
   }
 
-  Console& console_;
+  const base::FileSystem& file_system_;
   const DiscoverOptions& options_;
   std::map<std::string, FoundFile> files_;  // by their absolute paths
 };
 
 }  // namespace
 
-IoResult<Loaded> load_sources(Console& console, const std::vector<std::string>& paths,
-                              const DiscoverOptions& options) {
-  InputFiles files(console, options);
+IoResult<FoundSources> read_sources(const base::FileSystem& files, const std::vector<std::string>& paths,
+                                    const DiscoverOptions& options) {
+  InputFiles all(files, options);
   for (const std::string& path : paths) {
-    if (auto error = files.add(path)) return *error;
+    if (auto error = all.add(path)) return *error;
   }
-  if (auto error = files.read()) return *error;
-  return std::move(files.loaded);
+  if (auto error = all.read()) return *error;
+  return std::move(all.found);
 }
 
-namespace {
-
-KnownRuntime describe(const compile::InputObject& object) {
-  KnownRuntime runtime;
-  runtime.name = object.id.name;
-  runtime.ns = object.id.ns;
-  runtime.kind = object.id.kind;
-  if (const yaml::Node* label = object.root->at({"metadata", "labels", model::kFrameworkLabel})) {
-    runtime.framework = secret::without_keys(label->text());
-  }
-  yaml::write_yaml(*object.root, yaml::KeyOrder::AsIs, runtime.text);
-  return runtime;
-}
-
-class Finder {
- public:
-  std::vector<KnownRuntime> found;
-
-  void add_files(std::vector<Source> sources, const std::string& scope) {
-    for_each(std::move(sources), [&](const compile::InputObject& object) {
-      KnownRuntime runtime = describe(object);
-      runtime.scope = scope;
-      const base::Location at = yaml::locate(*object.root);
-      runtime.place = base::place_of(at);
-      if (at.file) files_.push_back(base::absolute_path(at.file->name()));
-      if (!same_as(runtime, scope)) found.push_back(std::move(runtime));
-    });
-  }
-
-  // Those of the directories that added no runtime.
-  std::vector<std::string> without_runtimes(std::vector<std::string> directories) const {
-    std::erase_if(directories, [&](const std::string& directory) {
-      return std::ranges::any_of(files_, [&](const std::string& file) {
-        return !base::path_below(file, base::absolute_path(directory)).empty();
-      });
-    });
-    return directories;
-  }
-
-  void add_catalogue(const compile::CatalogueFile& file) {
-    for_each({{"", std::string(file.text)}}, [&](const compile::InputObject& object) {
-      KnownRuntime runtime = describe(object);
-      KnownRuntime* known = same_as(runtime);
-      if (known && known->versions.empty()) return;  // defined in a file, which takes precedence
-      if (!known) known = &found.emplace_back(runtime);
-      known->versions.emplace_back(file.version);
-      known->text = file.text;  // with its comments
-    });
-  }
-
- private:
-  std::vector<std::string> files_;  // absolute, with runtimes
-
-  template <class F>
-  static void for_each(std::vector<Source> sources, F use) {
-    compile::InputSet set;
-    base::Diagnostics ignored;
-    compile::read_inputs(std::move(sources), set, ignored);
-    for (const compile::InputObject& object : set.objects) {
-      if (object.is_runtime()) use(object);
-    }
-  }
-
-  // In any scope, if none is given.
-  KnownRuntime* same_as(const KnownRuntime& runtime, const std::optional<std::string>& scope = {}) {
-    const auto at = std::ranges::find_if(found, [&](const KnownRuntime& other) {
-      return other.kind == runtime.kind && other.ns == runtime.ns && other.name == runtime.name &&
-             (!scope || other.scope == *scope);
-    });
-    return at != found.end() ? &*at : nullptr;
-  }
-};
-
-}  // namespace
-
-base::IoResult<KnownRuntimes> known_runtimes(Console& console, inputs::Configurations& configurations,
-                                             const RuntimeSearch& search) {
-  DiscoverOptions how = search.how;
-  how.configurations = &configurations;
-  Loaded loaded;
-  if (auto error = base::take(load_sources(console, search.paths, how), loaded)) return *error;
-  const auto groups = inputs::group_by_configuration(std::move(loaded.sources), configurations);
-  KnownRuntimes known;
-  Finder finder;
-  for (const inputs::InputGroup& group : groups) finder.add_files(group.inputs, group.scope);
-  if (search.built) {
-    for (const inputs::InputGroup& group : *search.built) finder.add_files(group.inputs, group.scope);
-  }
-  known.empty_directories = finder.without_runtimes(std::move(loaded.directories));
-  bool use_catalogue = true;
-  for (const inputs::InputGroup& group : groups) {
-    std::vector<std::string> later = search.runtimes;
-    later.insert(later.end(), group.config->runtimes.begin(), group.config->runtimes.end());
-    Loaded others;
-    if (auto error = base::take(load_sources(console, later, how), others)) return *error;
-    finder.add_files(std::move(others.sources), group.scope);
-    use_catalogue = use_catalogue && group.config->catalogue.value_or(true);
-  }
-  for (const compile::CatalogueFile& file : compile::catalogue_files()) {
-    if (!use_catalogue) break;
-    if (search.trainer_version.empty() || search.trainer_version == file.version) finder.add_catalogue(file);
-  }
-  std::ranges::stable_sort(finder.found, {},
-                           [](const KnownRuntime& runtime) { return std::pair(runtime.name, runtime.ns); });
-  known.runtimes = std::move(finder.found);
-  return known;
-}
-
-}  // namespace trainjobc::cli
+}  // namespace trainjobc::inputs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// lint --roots: the roots that a repository's Flux and Argo CD objects name.
+// The roots that a repository's Flux and Argo CD objects name.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,19 +10,19 @@
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
-#include "cli/roots.h"
 #include "inputs/gitops/roots.h"
-#include "inputs/helm/build.h"
-#include "inputs/kustomize/build.h"
-#include "lint/report/document.h"
+#include "inputs/helm/roots.h"
+#include "inputs/kustomize/roots.h"
+#include "inputs/repository.h"
+#include "inputs/roots.h"
 #include "rules/rules.h"
 
-namespace trainjobc::cli {
+namespace trainjobc::inputs {
 namespace {
 
 using builder::BuildFailure;
 using gitops::Content;
-using gitops::Root;
+using DeployedRoot = gitops::Root;
 using kustomize::Built;
 
 // What a root is read as: the sources, and what was built for it.
@@ -34,51 +34,50 @@ struct Read {
 
 class GitopsRoots {
  public:
-  GitopsRoots(Console& console, const RootFlags& flags, inputs::Configurations& configurations, bool is_quiet)
-      : console_(console), flags_(flags), configurations_(configurations), is_quiet_(is_quiet) {}
+  explicit GitopsRoots(RootLoader& loader)
+      : loader_(loader), files_(loader.files), configurations_(loader.configurations) {}
 
-  std::optional<std::vector<inputs::InputGroup>> take(Loaded& loaded) {
+  std::vector<InputGroup> load(const std::vector<Source>& sources) {
     // To which paths of the objects are relative.
-    const std::string repository = repository_or_working_directory(console_);
-    std::vector<Root> roots = gitops::find_roots(console_.files(), loaded.sources, repository);
+    const std::string repository = repository_or_working_directory(files_);
+    std::vector<DeployedRoot> roots = gitops::find_roots(files_, sources, repository);
     if (roots.empty()) {
-      fail(console_, "--roots: the inputs have no Kustomization, no HelmRelease and no Application");
-      return std::nullopt;
+      loader_.loaded.fail("--roots: the inputs have no Kustomization, no HelmRelease and no Application");
+      return {};
     }
-    const auto releases =
-        std::ranges::stable_partition(roots, [](const Root& root) { return !root.is_helm_release(); });
-    std::vector<Root> alone(std::make_move_iterator(releases.begin()),
-                            std::make_move_iterator(releases.end()));
+    const auto releases = std::ranges::stable_partition(
+        roots, [](const DeployedRoot& root) { return !root.is_helm_release(); });
+    std::vector<DeployedRoot> alone(std::make_move_iterator(releases.begin()),
+                                    std::make_move_iterator(releases.end()));
     roots.erase(releases.begin(), roots.end());
-    if (!add_all(roots)) return std::nullopt;
+    if (!add_all(roots)) return {};
     // What a Kustomization applies is read as it applies it.
-    std::erase_if(alone,
-                  [&](const Root& root) { return deployed_.contains(base::absolute_path(root.file)); });
-    for (const auto& [cluster, sources] : applied_) {
-      for (Root& root : gitops::find_releases(console_.files(), sources, repository, cluster))
+    std::erase_if(
+        alone, [&](const DeployedRoot& root) { return deployed_.contains(base::absolute_path(root.file)); });
+    for (const auto& [cluster, applied] : applied_) {
+      for (DeployedRoot& root : gitops::find_releases(files_, applied, repository, cluster))
         alone.push_back(std::move(root));
     }
-    if (!add_all(alone)) return std::nullopt;
+    if (!add_all(alone)) return {};
     return std::move(groups_);
   }
 
  private:
   // False, after an error, if one can't be read.
-  bool add_all(const std::vector<Root>& roots) {
+  bool add_all(const std::vector<DeployedRoot>& roots) {
     list_folders(roots);
     build(roots);
     bool is_complete = true;
-    for (const Root& root : roots) is_complete = add(root) && is_complete;
+    for (const DeployedRoot& root : roots) is_complete = add(root) && is_complete;
     return is_complete;
   }
 
-  void list_folders(const std::vector<Root>& roots) {
-    for (const Root& root : roots) {
+  void list_folders(const std::vector<DeployedRoot>& roots) {
+    for (const DeployedRoot& root : roots) {
       if (!root.missing.empty()) continue;
       if (root.content == Content::Kustomization) folders_.push_back(root.folder);
       if (root.content != Content::Files) continue;
-      const auto& listed =
-          listed_.emplace(&root, gitops::list_manifests(console_.files(), root)).first->second;
+      const auto& listed = listed_.emplace(&root, gitops::list_manifests(files_, root)).first->second;
       if (const auto* manifests = std::get_if<gitops::Manifests>(&listed))
         std::ranges::copy(manifests->kustomizations, std::back_inserter(folders_));
     }
@@ -89,22 +88,22 @@ class GitopsRoots {
   }
 
   // Builds all kustomizations at once, and all charts.
-  void build(const std::vector<Root>& roots) {
-    auto results = kustomize::build(console_.files(), console_.processes(), folders_, {flags_.allow_remote});
+  void build(const std::vector<DeployedRoot>& roots) {
+    auto results = kustomize::build(files_, loader_.programs, folders_, {loader_.request.allow_remote});
     for (size_t i = 0; i < folders_.size(); ++i) built_.emplace(folders_[i], std::move(results[i]));
-    std::vector<const Root*> charts;
+    std::vector<const DeployedRoot*> charts;
     std::vector<helm::Release> releases;
-    for (const Root& root : roots) {
+    for (const DeployedRoot& root : roots) {
       if (root.content != Content::Chart || !root.missing.empty()) continue;
       charts.push_back(&root);
       releases.push_back(root.release);
     }
-    auto rendered = helm::build(console_.files(), console_.processes(), releases, base::is_inside, {});
+    auto rendered = helm::build(files_, loader_.programs, releases, {});
     for (size_t i = 0; i < charts.size(); ++i) charts_.emplace(charts[i], std::move(rendered[i]));
   }
 
   // False, after an error, if the root can't be read.
-  bool add(const Root& root) {
+  bool add(const DeployedRoot& root) {
     const bool is_of_one = applied_.size() < 2 || !root.is_helm_release();
     const std::string title =
         fmt::format("{} ({}){}", root.title, root.place, is_of_one ? "" : " of " + root.cluster);
@@ -117,7 +116,7 @@ class GitopsRoots {
         add_failure(root, title, *failure);
         return true;
       }
-      if (failed_.insert(failure->why.message).second) fail(console_, failure->why.message);
+      if (failed_.insert(failure->why.message).second) loader_.loaded.fail(failure->why.message);
       return false;
     }
     auto read = read_root(root);
@@ -131,7 +130,7 @@ class GitopsRoots {
     return true;
   }
 
-  void explain(const Root& root, const std::string& title) {
+  void explain(const DeployedRoot& root, const std::string& title) {
     if (!root.without.empty())
       say(fmt::format("{}: the values of {} are not known: it is checked without them", title,
                       base::word_list(root.without)));
@@ -146,11 +145,11 @@ class GitopsRoots {
                       base::word_list(root.bad_variables)));
   }
 
-  void say(const std::string& text) {
-    if (!is_quiet_) note(console_, text);
+  void say(std::string text) {
+    if (loader_.request.lists_deployed) loader_.loaded.note(std::move(text));
   }
 
-  std::optional<Read> read_root(const Root& root) {
+  std::optional<Read> read_root(const DeployedRoot& root) {
     Read read;
     if (root.content == Content::Chart) {
       read.charts.push_back(std::move(std::get<helm::Built>(charts_.at(&root))));
@@ -163,15 +162,18 @@ class GitopsRoots {
     const auto& listed = listed_.at(&root);
     const auto* manifests = std::get_if<gitops::Manifests>(&listed);
     if (!manifests) {
-      fail(console_, std::get<base::IoError>(listed).message);
+      loader_.loaded.fail(std::get<base::IoError>(listed).message);
       return std::nullopt;
     }
     for (const std::string& folder : manifests->kustomizations) take_built(folder, read);
     for (const std::string& file : manifests->files) {
       deployed_.insert(base::absolute_path(file));
-      auto text = got(console_, console_.files().read(file));
-      if (!text) return std::nullopt;
-      read.sources.push_back({file, std::move(*text), false});
+      std::string text;
+      if (const auto error = base::take(files_.read(file), text)) {
+        loader_.loaded.fail(error->message);
+        return std::nullopt;
+      }
+      read.sources.push_back({file, std::move(text), false});
     }
     return read;
   }
@@ -189,7 +191,7 @@ class GitopsRoots {
   };
 
   // nullopt if everything of the root was built.
-  std::optional<Failure> failure_of(const Root& root) const {
+  std::optional<Failure> failure_of(const DeployedRoot& root) const {
     if (root.content == Content::Chart) {
       const auto* why = std::get_if<BuildFailure>(&charts_.at(&root));
       return why ? std::optional(Failure{*why, root.folder}) : std::nullopt;
@@ -207,22 +209,22 @@ class GitopsRoots {
   }
 
   // A finding at the place that mends it.
-  void add_failure(const Root& root, const std::string& title, const Failure& failure) {
+  void add_failure(const DeployedRoot& root, const std::string& title, const Failure& failure) {
     if (!root.without.empty()) {
       say(fmt::format("{}: {} is not checked without the values of {}, which are not known: {}", title,
                       root.folder, base::word_list(root.without), failure.why.message));
       return;
     }
-    const auto object = std::make_shared<base::SourceFile>(root.file, console_.files().text_of(root.file));
-    inputs::InputGroup group;
+    const auto object = std::make_shared<base::SourceFile>(root.file, files_.text_of(root.file));
+    InputGroup group;
     group.memory.push_back(object);
     const base::Location named{object.get(), root.line, 1, root.line, 1};
     base::Diagnostic found = rules::finding("yaml/root", in_one_line(failure.why.message), "", named);
     if (root.content != Content::Chart) {
-      const auto tree = kustomize::read_tree(console_.files(), failure.folder);
+      const auto tree = kustomize::read_tree(files_, failure.folder);
       deployed_.insert(tree->files().begin(), tree->files().end());
       group.memory.push_back(tree);
-      point_into(*tree, flags_.allow_remote, found);
+      kustomize::point_into(*tree, loader_.request.allow_remote, found);
       if (found.location.file != object.get()) found.notes.push_back({root.title + " applies it", named});
     }
     group.config = configurations_.of_file(found.location.file->name());
@@ -230,7 +232,7 @@ class GitopsRoots {
     add_group(root, std::move(group));
   }
 
-  void add_groups(const Root& root, Read read) {
+  void add_groups(const DeployedRoot& root, Read read) {
     if (root.has_variables()) {
       add_rendered(root, std::move(read));
       return;
@@ -238,17 +240,17 @@ class GitopsRoots {
     for (Built& built : read.built) add_group(root, group_of(std::move(built), configurations_));
     for (helm::Built& built : read.charts) {
       auto undecided = helm::undecided_lines(built.release, *built.chart, root.unknown_values);
-      inputs::InputGroup group = group_of(std::move(built), configurations_);
+      InputGroup group = group_of(std::move(built), configurations_);
       group.undecided = std::move(undecided);
       if (!root.release.inline_values.empty()) note_values(root, group);
       add_group(root, std::move(group));
     }
     if (read.sources.empty()) return;
-    for (inputs::InputGroup& group : inputs::group_by_configuration(std::move(read.sources), configurations_))
+    for (InputGroup& group : group_by_configuration(std::move(read.sources), configurations_))
       add_group(root, std::move(group));
   }
 
-  void add_group(const Root& root, inputs::InputGroup group) {
+  void add_group(const DeployedRoot& root, InputGroup group) {
     if (root.tool == gitops::Tool::Flux && !root.is_helm_release()) note_applied(root, group);
     group.scope = root.cluster;
     group.ns = root.ns;
@@ -256,8 +258,8 @@ class GitopsRoots {
   }
 
   // Where values are set that no values file has.
-  void note_values(const Root& root, inputs::InputGroup& group) {
-    const auto object = std::make_shared<base::SourceFile>(root.file, console_.files().text_of(root.file));
+  void note_values(const DeployedRoot& root, InputGroup& group) {
+    const auto object = std::make_shared<base::SourceFile>(root.file, files_.text_of(root.file));
     group.memory.push_back(object);
     group.annotate = [inner = std::move(group.annotate), object, line = root.line,
                       title = root.title](base::Diagnostic& found) {
@@ -269,7 +271,7 @@ class GitopsRoots {
   }
 
   // What HelmReleases are made of.
-  void note_applied(const Root& root, const inputs::InputGroup& group) {
+  void note_applied(const DeployedRoot& root, const InputGroup& group) {
     for (const Source& source : group.inputs) {
       if (source.text.find(gitops::kHelmReleaseGroup) != std::string::npos ||
           source.text.find("kind: ConfigMap") != std::string::npos)
@@ -278,11 +280,11 @@ class GitopsRoots {
   }
 
   // All manifests of the root, with its variables, as one source.
-  void add_rendered(const Root& root, Read read) {
+  void add_rendered(const DeployedRoot& root, Read read) {
     std::vector<Source> sources = std::move(read.sources);
-    inputs::InputGroup group;
+    InputGroup group;
     for (Built& built : read.built) {
-      inputs::InputGroup own = group_of(std::move(built), configurations_);
+      InputGroup own = group_of(std::move(built), configurations_);
       std::ranges::move(own.inputs, std::back_inserter(sources));
       group.found.append(std::move(own.found));
       std::ranges::move(own.memory, std::back_inserter(group.memory));
@@ -303,28 +305,23 @@ class GitopsRoots {
     add_group(root, std::move(group));
   }
 
-  Console& console_;
-  const RootFlags& flags_;
-  inputs::Configurations& configurations_;
-  bool is_quiet_;
+  RootLoader& loader_;
+  base::FileSystem& files_;
+  Configurations& configurations_;
   std::vector<std::string> folders_;  // of kustomizations
   std::map<std::string, kustomize::BuildResult> built_;
-  std::map<const Root*, base::IoResult<gitops::Manifests>> listed_;
-  std::map<const Root*, helm::BuildResult> charts_;
+  std::map<const DeployedRoot*, base::IoResult<gitops::Manifests>> listed_;
+  std::map<const DeployedRoot*, helm::BuildResult> charts_;
   std::set<std::string> failed_;                        // messages
   std::set<std::string> deployed_;                      // files that Kustomizations of Flux apply, absolute
   std::map<std::string, std::vector<Source>> applied_;  // what Flux applies, by cluster
-  std::vector<inputs::InputGroup> groups_;
+  std::vector<InputGroup> groups_;
 };
 
 }  // namespace
 
-std::optional<std::vector<inputs::InputGroup>> take_gitops_roots(Console& console, Loaded& loaded,
-                                                                 const RootFlags& flags,
-                                                                 inputs::Configurations& configurations) {
-  auto groups = GitopsRoots(console, flags, configurations, flags.is_quiet).take(loaded);
-  loaded.sources.clear();
-  return groups;
+std::vector<InputGroup> load_deployed(RootLoader& loader, const std::vector<Source>& sources) {
+  return GitopsRoots(loader).load(sources);
 }
 
-}  // namespace trainjobc::cli
+}  // namespace trainjobc::inputs

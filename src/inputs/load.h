@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How a path becomes objects: files and directories are read (inputs/discover.h), roots are built
+// (inputs/roots.h), and both are put into groups, each with the settings that apply to it (inputs/groups.h).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/files/file_system.h"
+#include "base/process.h"
+#include "compile/compile.h"
+#include "inputs/config.h"
+#include "inputs/discover.h"
+#include "inputs/groups.h"
+#include "inputs/message.h"
+
+namespace trainjobc::inputs {
+
+// A folder that another program turns into objects: a kustomization, a chart.
+struct Root {
+  std::string flag;                      // that builds one of its kind: "-k", "--helm"
+  std::string folder;                    // as the user spells it
+  std::vector<std::string> values = {};  // files of values
+  std::string release = {};              // its name; "": the program's own default
+  std::string ns = {};                   // of the release
+  // Of one that was found in a directory: the settings that name it, or apply to it. nullptr if a flag names
+  // it.
+  std::shared_ptr<const Config> config = {};
+  bool is_required = false;  // by these settings
+};
+
+// What becomes of the kustomizations and charts that are found in directories.
+enum class FoundRoots {
+  Named,     // their flags are returned, and their files are read one by one
+  Built,     // one that can't be built is a problem if the settings require it; otherwise its files are read
+  Reported,  // one that can't be built is a finding, and its files are left out; so it is with named ones
+};
+
+// The settings of the environment: TRAINJOBC_CONFIG, TRAINJOBC_TRAINER_VERSION and TRAINJOBC_RUNTIMES.
+struct Environment {
+  std::string config;
+  std::string trainer_version;
+  std::string runtimes;
+};
+
+struct Request {
+  std::vector<std::string> paths;  // files and directories; "-" is standard input
+  ReadText standard_input;         // reads it
+  bool recurse = true;             // into directories
+  std::vector<Root> roots;         // that flags name
+  FoundRoots found_roots = FoundRoots::Named;
+  std::vector<std::string> left_out;  // scopes of found roots, which are not built
+  bool allow_remote = false;          // kustomize may fetch bases that are not on this machine
+  // Instead of the files, the roots that objects of Flux and Argo CD in them name.
+  bool deployed = false;
+  bool lists_deployed = true;  // a note for each
+
+  // Settings that override the environment's, which override those of configurations. "": not set.
+  std::string trainer_version;
+  std::vector<std::string> runtimes;  // files and directories
+  bool use_catalogue = true;
+  std::string ns;
+  std::string config;      // the file to use for all; "": search for it
+  bool no_config = false;  // there is none
+  Environment environment;
+};
+
+struct Loaded {
+  std::vector<InputGroup> groups;  // at least one, by the name of the configuration
+  std::vector<std::string> directories;
+  std::vector<std::string> parts;  // the files that roots are made of
+  std::vector<PassedOver> passed_over;
+  std::vector<std::string> excluded;
+  std::vector<Source> patches;  // of kustomizations that were found in directories: they are in no group
+  // Flags that build the kustomizations and charts that were found: "-k overlays/prod".
+  std::vector<std::string> roots;
+  std::vector<Message> messages;  // in order
+
+  void note(std::string text) { messages.push_back({MessageKind::Note, std::move(text)}); }
+  void fail(std::string text) { messages.push_back({MessageKind::Problem, std::move(text)}); }
+  // Whether the inputs can't be used. Then nothing but the messages counts.
+  bool failed() const;
+};
+
+// Reads and builds everything, and completes each group with its settings.
+Loaded load(base::FileSystem& files, base::ProcessRunner& programs, const Request& request);
+
+}  // namespace trainjobc::inputs

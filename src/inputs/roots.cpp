@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "inputs/roots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "base/files/paths.h"
+#include "base/text/text.h"
+#include "inputs/helm/roots.h"
+#include "inputs/kustomize/roots.h"
+
+namespace trainjobc::inputs {
+namespace {
+
+using builder::BuildFailure;
+
+std::vector<std::unique_ptr<RootKind>> kinds_of(const RootLoader& loader) {
+  std::vector<std::unique_ptr<RootKind>> kinds;
+  kinds.push_back(std::make_unique<kustomize::Kustomizations>(loader));
+  kinds.push_back(std::make_unique<helm::Charts>(loader));
+  return kinds;
+}
+
+bool is_same(const Root& one, const Root& other) {
+  const auto same_path = [](const std::string& a, const std::string& b) {
+    return base::absolute_path(a) == base::absolute_path(b);
+  };
+  return one.flag == other.flag && same_path(one.folder, other.folder) && one.release == other.release &&
+         std::ranges::equal(one.values, other.values, same_path);
+}
+
+class Roots {
+ public:
+  Roots(RootLoader& loader, std::vector<Source>& sources)
+      : loader_(loader), request_(loader.request), sources_(sources), kinds_(kinds_of(loader)) {}
+
+  std::vector<InputGroup> load() {
+    for (const auto& kind : kinds_) {
+      if (!build_each(*kind, named(*kind))) break;
+    }
+    if (request_.deployed) {
+      std::ranges::move(load_deployed(loader_, sources_), std::back_inserter(groups_));
+      sources_.clear();
+    } else {
+      load_found();
+    }
+    return std::move(groups_);
+  }
+
+ private:
+  // Each once.
+  std::vector<Root> named(const RootKind& kind) const {
+    std::vector<Root> roots;
+    for (const Root& root : request_.roots) {
+      const auto is_it = [&](const Root& other) { return is_same(root, other); };
+      if (root.flag == kind.flag() && std::ranges::none_of(roots, is_it)) roots.push_back(root);
+    }
+    return roots;
+  }
+
+  void load_found() {
+    std::vector<std::vector<Root>> found;
+    for (const auto& kind : kinds_) found.push_back(find(*kind));
+    if (request_.found_roots == FoundRoots::Named) {
+      for (const std::vector<Root>& roots : found) {
+        for (const Root& root : roots)
+          loader_.loaded.roots.push_back(fmt::format("{} {}", root.flag, root.folder));
+      }
+    } else {
+      for (size_t i = 0; i < kinds_.size(); ++i) {
+        if (!build_each(*kinds_[i], found[i])) return;
+      }
+    }
+    std::vector<std::string> kept;
+    for (const auto& kind : kinds_) kind->take_fragments(left_out_, kept, groups_);
+    leave_out({kept.begin(), kept.end()});
+  }
+
+  // Those that have to be built: flags have named, and built, the others.
+  std::vector<Root> find(RootKind& kind) {
+    std::vector<Root> roots = kind.find(sources_);
+    std::erase_if(roots, [&](const Root& root) {
+      if (base::contains(request_.left_out, kind.scope_of(root))) return true;
+      const auto is_it = [&](const Root& other) { return is_same(root, other); };
+      if (std::ranges::none_of(request_.roots, is_it)) return false;
+      if (request_.found_roots != FoundRoots::Named) leave_out_files(kind, root, "was built");
+      return true;
+    });
+    return roots;
+  }
+
+  // A root that is built is a group. Of one that can't be built, flags and settings say whether that is a
+  // problem, a finding, or nothing but a note. False after a problem.
+  bool build_each(RootKind& kind, const std::vector<Root>& roots) {
+    std::vector<BuiltGroup> results = kind.build(roots);
+    for (size_t i = 0; i < roots.size(); ++i) {
+      const Root& root = roots[i];
+      if (auto* group = std::get_if<InputGroup>(&results[i])) {
+        leave_out_files(kind, root, "was built");
+        groups_.push_back(std::move(*group));
+        continue;
+      }
+      const auto& failure = std::get<BuildFailure>(results[i]);
+      if (request_.found_roots == FoundRoots::Reported && !failure.has_no_program) {
+        leave_out_files(kind, root, "can't be built");
+        groups_.push_back(kind.failed(root, failure));
+      } else if (!root.config || root.is_required) {
+        loader_.loaded.fail(lead_of(root, failure) + failure.message);
+        return false;
+      } else {
+        explain(kind, root, failure);
+      }
+    }
+    return true;
+  }
+
+  // What asks for the root, if a program is missing, or if that is a configuration.
+  static std::string lead_of(const Root& root, const BuildFailure& failure) {
+    if (root.config) return root.config->file->name() + ": ";
+    return failure.has_no_program ? root.flag + ": " : "";
+  }
+
+  void explain(const RootKind& kind, const Root& root, const BuildFailure& failure) {
+    if (!failure.has_no_program) {
+      loader_.loaded.note(fmt::format("{}\n    its files are checked one by one", failure.message));
+    } else if (without_program_.insert(kind.flag()).second) {
+      loader_.loaded.note(
+          fmt::format("{} and other {} are read as files: {}", root.folder, kind.plural(), failure.message));
+    }
+  }
+
+  // Those of a root that a flag names are read if they are in a directory, unless it is found there, too.
+  void leave_out_files(const RootKind& kind, const Root& root, std::string_view why) {
+    if (!root.config) return;
+    for (std::string& file : kind.files_of(root, sources_))
+      left_out_.try_emplace(std::move(file), fmt::format("is part of {}, which {}", root.folder, why));
+  }
+
+  // Files that paths name are read in any case.
+  void leave_out(const std::set<std::string>& kept) {
+    std::erase_if(sources_, [&](const Source& source) {
+      const auto found = left_out_.find(base::absolute_path(source.name));
+      if (source.named || found == left_out_.end()) return false;
+      loader_.loaded.passed_over.push_back({source.name, 0, found->second});
+      if (kept.contains(found->first)) loader_.loaded.patches.push_back(source);
+      return true;
+    });
+  }
+
+  RootLoader& loader_;
+  const Request& request_;
+  std::vector<Source>& sources_;
+  std::vector<std::unique_ptr<RootKind>> kinds_;
+  std::vector<InputGroup> groups_;
+  LeftOut left_out_;
+  std::set<std::string_view> without_program_;  // kinds that were said not to be built for lack of a program
+};
+
+}  // namespace
+
+std::string in_one_line(std::string_view said) {
+  std::string line;
+  for (const std::string_view part : base::Lines(said))
+    line.append(line.empty() ? "" : line.ends_with(':') ? " " : "; ").append(base::trimmed(part));
+  return line;
+}
+
+std::vector<InputGroup> load_roots(RootLoader& loader, std::vector<Source>& sources) {
+  return Roots(loader, sources).load();
+}
+
+}  // namespace trainjobc::inputs
