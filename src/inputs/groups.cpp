@@ -188,24 +188,6 @@ bool may_have_runtimes(const Source& source) {
   return source.text.find("TrainingRuntime") != std::string::npos;
 }
 
-}  // namespace
-
-void share_runtimes(std::vector<InputGroup>& groups) {
-  std::vector<std::vector<Source>> shared(groups.size());
-  for (size_t i = 0; i < groups.size(); ++i) {
-    for (size_t other = 0; other < groups.size(); ++other) {
-      if (other == i || groups[other].scope != groups[i].scope) continue;
-      std::ranges::copy_if(groups[other].inputs, std::back_inserter(shared[i]), may_have_runtimes);
-    }
-  }
-  for (size_t i = 0; i < groups.size(); ++i) {
-    std::ranges::move(groups[i].runtimes, std::back_inserter(shared[i]));
-    groups[i].runtimes = std::move(shared[i]);
-  }
-}
-
-namespace {
-
 // Where findings go: those of a file to its configuration, others to that of the group `i`.
 class Governors {
  public:
@@ -321,7 +303,7 @@ GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& o
   if (wanted != FindingsOf::All) {
     for (const InputGroup& group : groups) result.governed.push_back({group.config});
   }
-  share_runtimes(groups);
+  share_runtimes(groups, Sharing::Named);
   const bool has_scopes = has_several_scopes(groups);
   std::optional<ScopedRuntimes> runtimes;
   if (has_scopes) runtimes.emplace(groups);

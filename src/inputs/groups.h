@@ -62,9 +62,15 @@ struct GroupedCompilation {
   std::vector<GovernedFindings> governed;  // by group
 };
 
-// Inserts the files of other groups of the scope that may contain runtimes at the beginning of each group's
-// runtimes.
-void share_runtimes(std::vector<InputGroup>& groups);
+// Which runtimes of other groups a group gets.
+enum class Sharing {
+  All,
+  Named,  // if there are many, those that its TrainJobs refer to
+};
+
+// Inserts what other groups of the scope have of runtimes at the beginning of each group's runtimes
+// (inputs/shared_runtimes.cpp).
+void share_runtimes(std::vector<InputGroup>& groups, Sharing sharing);
 
 // Compiles each group with its settings. A TrainJob that two groups of a scope define is an error.
 GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options& options);

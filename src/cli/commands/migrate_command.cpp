@@ -234,7 +234,7 @@ int run_migrate(Console& console, const MigrateFlags& flags) {
   const bool is_filter = !flags.show_diff && !flags.summary && target_of(flags) != Target::Directory;
   std::optional<std::string> text;  // of standard input
   if (const std::string* piped = is_filter ? find_stdin(loaded->groups) : nullptr) text = *piped;
-  inputs::share_runtimes(loaded->groups);
+  inputs::share_runtimes(loaded->groups, inputs::Sharing::All);
   std::vector<migrate::Migration> migrations;
   migrate::Migration all;
   for (inputs::InputGroup& group : loaded->groups) {
