@@ -315,19 +315,31 @@ bool check_wanted(Console& console, const std::string& job, const Compilation& c
   return false;
 }
 
-// Whether anything in the directory is for Trainer, or was intended to be.
-bool holds_something(const std::string& directory, const std::vector<std::string>& parts,
-                     const Compilation& compiled) {
-  const std::string folder = base::absolute_path(directory);
-  const auto is_in = [&](const std::string& file) {
-    return !base::path_below(base::absolute_path(file), folder).empty();
-  };
+// Whether anything in these files is for Trainer, or was intended to be.
+template <class IsIn>
+bool hold_something(const IsIn& is_in, const Compilation& compiled) {
   return std::ranges::any_of(compiled.linted, is_in, &LintedObject::file) ||
-         std::ranges::any_of(parts, is_in) || std::ranges::any_of(compiled.with_findings, is_in) ||
+         std::ranges::any_of(compiled.with_findings, is_in) ||
          std::ranges::any_of(compiled.objects, [&](const Object& object) {
            const base::Location at = yaml::locate(*object.root);
            return object.passthrough && at.file && is_in(at.file->name());
          });
+}
+
+// What was read recursively, or built, and has nothing for Trainer; "" if there is none.
+std::string empty_input(const inputs::Loaded& loaded, const Compilation& compiled) {
+  for (const std::string& directory : loaded.directories) {
+    const std::string folder = base::absolute_path(directory);
+    const auto is_in = [&](const std::string& file) {
+      return !base::path_below(base::absolute_path(file), folder).empty();
+    };
+    if (!hold_something(is_in, compiled) && std::ranges::none_of(loaded.parts, is_in)) return directory;
+  }
+  for (const inputs::BuiltRoot& root : loaded.built) {
+    const auto is_in = [&](const std::string& file) { return base::contains(root.files, file); };
+    if (!hold_something(is_in, compiled)) return root.scope;
+  }
+  return "";
 }
 
 }  // namespace
@@ -349,19 +361,16 @@ bool check_inputs(Console& console, const InputFlags& flags, const inputs::Loade
   for (const std::string& job : flags.jobs) {
     if (!check_wanted(console, job, compiled)) return false;
   }
-  for (const std::string& directory : loaded.directories) {
-    if (flags.directories.allow_empty || !flags.jobs.empty() ||
-        holds_something(directory, loaded.parts, compiled))
-      continue;
-    fail(console, loaded.roots.empty()
-                      ? fmt::format("{} contains no TrainJob and no runtime; -v shows what was skipped, "
-                                    "--allow-empty accepts this",
-                                    directory)
-                      : fmt::format("{} contains no TrainJob and no runtime that is not built: {} builds one",
-                                    directory, loaded.roots.front()));
-    return false;
-  }
-  return true;
+  if (flags.directories.allow_empty || !flags.jobs.empty()) return true;
+  const std::string empty = empty_input(loaded, compiled);
+  if (empty.empty()) return true;
+  fail(console, loaded.roots.empty()
+                    ? fmt::format("{} contains no TrainJob and no runtime; -v shows what was skipped, "
+                                  "--allow-empty accepts this",
+                                  empty)
+                    : fmt::format("{} contains no TrainJob and no runtime that is not built: {} builds one",
+                                  empty, loaded.roots.front()));
+  return false;
 }
 
 void note_no_job(Console& console) {

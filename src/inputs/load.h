@@ -67,10 +67,17 @@ struct Request {
   Environment environment;
 };
 
+// A root that a flag named, and the files that its values may come from.
+struct BuiltRoot {
+  std::string scope;
+  std::vector<std::string> files;
+};
+
 struct Loaded {
   std::vector<InputGroup> groups;  // at least one, by the name of the configuration
   std::vector<std::string> directories;
   std::vector<std::string> parts;  // the files that roots are made of
+  std::vector<BuiltRoot> built;
   std::vector<PassedOver> passed_over;
   std::vector<std::string> excluded;
   std::vector<Source> patches;  // of kustomizations that were found in directories: they are in no group

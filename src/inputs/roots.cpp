@@ -34,6 +34,14 @@ bool is_same(const Root& one, const Root& other) {
          std::ranges::equal(one.values, other.values, same_path);
 }
 
+std::vector<std::string> files_of(const InputGroup& group) {
+  std::vector<std::string> files = group.templates;
+  for (const std::vector<Source>* sources : {&group.inputs, &group.parts}) {
+    for (const Source& source : *sources) files.push_back(source.name);
+  }
+  return files;
+}
+
 class Roots {
  public:
   Roots(RootLoader& loader, std::vector<Source>& sources)
@@ -102,6 +110,7 @@ class Roots {
       const Root& root = roots[i];
       if (auto* group = std::get_if<InputGroup>(&results[i])) {
         leave_out_files(kind, root, "was built");
+        if (!root.config) loader_.loaded.built.push_back({group->scope, files_of(*group)});
         groups_.push_back(std::move(*group));
         continue;
       }
