@@ -12,7 +12,7 @@
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/ssh_key.h"
-#include "features/cluster/compare.h"
+#include "features/objects/differences.h"
 
 namespace trainjobc::cli {
 
@@ -58,10 +58,10 @@ struct DiffFlags {
 // Comparisons without a cluster: of two sets of files, of two revisions, of one for two versions of Trainer.
 // nullopt if the inputs can't be loaded, which has been reported; the report has what is wrong in them.
 
-std::optional<cluster::Report> compare_files(Console& console, const DiffFlags& flags,
+std::optional<objects::Report> compare_files(Console& console, const DiffFlags& flags,
                                              const InputFlags& before, const InputFlags& after);
-std::optional<cluster::Report> compare_revisions(Console& console, const DiffFlags& flags);
-std::optional<cluster::Report> compare_versions(Console& console, const DiffFlags& flags);
+std::optional<objects::Report> compare_revisions(Console& console, const DiffFlags& flags);
+std::optional<objects::Report> compare_versions(Console& console, const DiffFlags& flags);
 
 // How diff compiles.
 Options options_of(const DiffFlags& flags);

@@ -13,7 +13,7 @@ LAYERS = ["base", "rules", "yaml", "secret", "k8s", "schema", "model", "policy",
 # Who may include a third-party library.
 OWNERS = {"yaml.h": {"yaml"}, "yaml-cpp/": {"yaml"}, "CLI/": {"cli"}, "nlohmann/": {"cli", "features", "webhook"}, "openssl/": {"policy", "base", "webhook"}, "event2/": {"webhook"}}
 # The folders of src/features that all others may include, and those that build on another command.
-SHARED_FEATURES = {"cluster": {"kubectl"}, "kubectl": set()}
+SHARED_FEATURES = {"cluster": {"kubectl", "objects"}, "kubectl": set(), "objects": set()}
 FEATURES = {"compose": {"plan"}, "graph": {"plan"}, "library": {"compose", "diff", "explain", "migrate", "plan"}, "lsp": {"create", "explain", "json_schema", "migrate", "plan"}}
 PUBLIC = ROOT / "include"
 IMPLEMENTS_PUBLIC = ROOT / "src" / "features" / "library"

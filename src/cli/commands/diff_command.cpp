@@ -11,9 +11,12 @@
 #include "base/text/text.h"
 #include "cli/commands.h"
 #include "compile/compile.h"
+#include "features/cluster/compare.h"
 #include "features/cluster/live.h"
 #include "features/cluster/live_fields.h"
 #include "features/diff/format.h"
+#include "features/objects/acceptance.h"
+#include "features/objects/differences.h"
 #include "lint/report/document.h"
 #include "secret/secret.h"
 #include "yaml/node.h"
@@ -38,16 +41,16 @@ bool is_answer(Console& console, const Answer& answer, const std::vector<Object>
 std::set<std::string> kept_secrets(const LiveSet& live) {
   std::set<std::string> kept;
   for (const cluster::LiveObject& object : live.objects) {
-    if (object.kind == "Secret") kept.insert(cluster::object_id(object.kind, object.ns, object.name));
+    if (object.kind == "Secret") kept.insert(objects::object_id(object.kind, object.ns, object.name));
   }
   return kept;
 }
 
 // Objects whose dry run would only repeat that the update is refused.
-std::set<std::string> refused_objects(const cluster::Report& report) {
+std::set<std::string> refused_objects(const objects::Report& report) {
   std::set<std::string> refused;
-  for (const cluster::ObjectDiff& object : report.objects) {
-    const auto is_refused = [](const cluster::Difference& field) { return !field.refusal.empty(); };
+  for (const objects::ObjectDiff& object : report.objects) {
+    const auto is_refused = [](const objects::Difference& field) { return !field.refusal.empty(); };
     if (std::ranges::any_of(object.differences, is_refused)) refused.insert(object.id);
   }
   return refused;
@@ -73,7 +76,7 @@ std::vector<Object> as_updates(const Compilation& compiled, const LiveSet& live,
 std::set<std::string> state_of(const LiveSet& live) {
   std::set<std::string> state;
   for (const cluster::LiveObject& object : live.objects) {
-    state.insert(fmt::format("{} {} {}", cluster::object_id(object.kind, object.ns, object.name),
+    state.insert(fmt::format("{} {} {}", objects::object_id(object.kind, object.ns, object.name),
                              yaml::text_at(*object.root, {"metadata", "uid"}),
                              yaml::text_at(*object.root, {"metadata", "generation"})));
   }
@@ -138,23 +141,23 @@ class Reader {
 };
 
 // nullopt if the cluster does not respond, which has been reported. `options` have no dry run.
-std::optional<cluster::Report> compare_with_cluster(Console& console, const DiffFlags& flags,
+std::optional<objects::Report> compare_with_cluster(Console& console, const DiffFlags& flags,
                                                     const Compilation& compiled,
                                                     cluster::CompareOptions options) {
   const kubectl::Kubectl kubectl(console.processes(), flags.kubectl.settings());
   Readings readings = Reader(kubectl, flags, compiled, options).read();
   if (!is_answer(console, readings.answer, compiled.objects)) return std::nullopt;
   if (flags.server_side) options.dry_run = readings.dry_run.get();
-  cluster::Report report = cluster::compare_objects(compiled, std::move(readings.live), options);
+  objects::Report report = cluster::compare_objects(compiled, std::move(readings.live), options);
   report.memory.push_back(std::move(readings.dry_run));
   return report;
 }
 
 // Prints to stderr what the report in this format does not say about objects that a version refuses.
-void print_acceptances(Console& console, const cluster::Report& report, const DiffFlags& flags) {
+void print_acceptances(Console& console, const objects::Report& report, const DiffFlags& flags) {
   const base::TextStyle style{use_colour(flags.colour.value(), console, console.stderr_is_terminal()),
                               console.stderr_width()};
-  for (const cluster::Acceptance& acceptance : report.acceptances) {
+  for (const objects::Acceptance& acceptance : report.acceptances) {
     note(console,
          fmt::format("{}: {}{}{}", acceptance.title(), diff::verdict_text(acceptance.verdict, report),
                      acceptance.cause.empty() ? "" : ": ", acceptance.cause));
@@ -187,7 +190,7 @@ std::optional<CompiledInputs> compile(Console& console, const DiffFlags& flags) 
 
 // What was rejected is neither compared nor an orphan; what a file that can't be read defines is unknown.
 void note_rejected(Console& console, const Compilation& compiled, cluster::CompareOptions& options) {
-  const size_t jobs = cluster::refused_jobs(compiled).size();
+  const size_t jobs = objects::refused_jobs(compiled).size();
   if (jobs > 0)
     note(console, fmt::format("{} of {} {} not compared: {}", jobs, base::counted(compiled.train_jobs, "job"),
                               jobs == 1 ? "is" : "are", jobs == 1 ? "it is rejected" : "they are rejected"));
@@ -267,9 +270,9 @@ Sides sides_of(Console& console, const DiffFlags& flags) {
 }
 
 // If inputs have no namespace but saved objects of their names do, names the missing flag.
-void note_namespace(Console& console, const cluster::Report& report) {
-  for (const cluster::ObjectDiff& object : report.objects) {
-    const auto is_it = [&](const cluster::ObjectDiff& other) {
+void note_namespace(Console& console, const objects::Report& report) {
+  for (const objects::ObjectDiff& object : report.objects) {
+    const auto is_it = [&](const objects::ObjectDiff& other) {
       return !other.merged && other.kind == object.kind && other.name == object.name;
     };
     const auto there = std::ranges::find_if(report.objects, is_it);
@@ -327,7 +330,7 @@ bool page(Console& console, const std::string& text) {
   return result && result->status != 127;
 }
 
-std::string format(const cluster::Report& report, const DiffFlags& flags, bool files, bool colour,
+std::string format(const objects::Report& report, const DiffFlags& flags, bool files, bool colour,
                    size_t width) {
   const diff::FormatOptions options{colour, flags.show_ignored, files, width};
   if (flags.format == "json") return diff::format_json(report, options);
@@ -338,7 +341,7 @@ std::string format(const cluster::Report& report, const DiffFlags& flags, bool f
 }
 
 // The exit status of the diff program, interpreted as kubectl does.
-int run_external(Console& console, const cluster::Report& report, const std::string& variable, bool files) {
+int run_external(Console& console, const objects::Report& report, const std::string& variable, bool files) {
   const base::Streams streams =
       console.stdout_is_terminal() ? base::Streams::Terminal : base::Streams::Capture;
   const auto result = got(
@@ -348,12 +351,12 @@ int run_external(Console& console, const cluster::Report& report, const std::str
   return print_text(console, result->out, result->status > kDifferent ? kFailed : result->status);
 }
 
-int print(Console& console, const cluster::Report& report, const DiffFlags& flags, bool files) {
+int print(Console& console, const objects::Report& report, const DiffFlags& flags, bool files) {
   for (const std::string& warning : report.warnings)
     console.write_stderr(fmt::format("warning: {}\n", warning));
   // A version may refuse what another takes; files that can't be deployed are an error.
-  const bool has_broken = report.new_version.empty() && report.count(cluster::Verdict::NoLonger, false) > 0;
-  const bool all_compared = report.count(cluster::Verdict::Never, false) == 0 && !has_broken;
+  const bool has_broken = report.new_version.empty() && report.count(objects::Verdict::NoLonger, false) > 0;
+  const bool all_compared = report.count(objects::Verdict::Never, false) == 0 && !has_broken;
   const int status = !all_compared ? kFailed : report.differs() ? kDifferent : kOk;
   const std::string external = console.environment("KUBECTL_EXTERNAL_DIFF");
   const bool readable = flags.format.empty() || flags.format == "text" || flags.format == "unified";
@@ -385,7 +388,7 @@ int compare_live(Console& console, const DiffFlags& flags) {
   options.default_is_none = !flags.live.empty();
   options.orphans = orphans_of(console, flags);
   if (inputs->rejected) note_rejected(console, compiled, options);
-  std::optional<cluster::Report> report;
+  std::optional<objects::Report> report;
   if (flags.live.empty()) {
     report = compare_with_cluster(console, flags, compiled, options);
   } else if (const auto live = read_saved(console, flags)) {
@@ -401,7 +404,7 @@ int compare_live(Console& console, const DiffFlags& flags) {
 
 int run_diff(Console& console, const DiffFlags& flags) {
   if (const std::string wrong = check_flags(flags); !wrong.empty()) return fail(console, wrong);
-  std::optional<cluster::Report> report;
+  std::optional<objects::Report> report;
   if (!flags.from_version.empty()) {
     report = compare_versions(console, flags);
   } else if (!flags.revisions.names.base.empty()) {

@@ -11,6 +11,7 @@
 #include "base/text/text.h"
 #include "cli/commands.h"
 #include "features/diff/states.h"
+#include "features/objects/differences.h"
 
 namespace trainjobc::cli {
 namespace {
@@ -133,7 +134,7 @@ struct LoadedState {
   inputs::Loaded loaded;
 };
 
-std::optional<cluster::Report> compare_loaded(Console& console, const DiffFlags& flags, LoadedState before,
+std::optional<objects::Report> compare_loaded(Console& console, const DiffFlags& flags, LoadedState before,
                                               LoadedState after, diff::StateOptions how) {
   const Options options = options_of(flags);
   const CompiledState new_side = compile_state(std::move(after.loaded), after.input, options);
@@ -160,7 +161,7 @@ Options options_of(const DiffFlags& flags) {
   return options;
 }
 
-std::optional<cluster::Report> compare_versions(Console& console, const DiffFlags& flags) {
+std::optional<objects::Report> compare_versions(Console& console, const DiffFlags& flags) {
   auto loaded = load_inputs(console, with_roots(flags.input));
   if (!loaded) return std::nullopt;
   const auto compile_for = [&](inputs::Loaded inputs, const std::string& version) {
@@ -176,7 +177,7 @@ std::optional<cluster::Report> compare_versions(Console& console, const DiffFlag
   return diff::compare_versions(before.scopes, after.scopes, flags.from_version, flags.to_version);
 }
 
-std::optional<cluster::Report> compare_files(Console& console, const DiffFlags& flags,
+std::optional<objects::Report> compare_files(Console& console, const DiffFlags& flags,
                                              const InputFlags& before, const InputFlags& after) {
   auto new_inputs = load_inputs(console, with_roots(after));
   if (!new_inputs) return std::nullopt;
@@ -188,7 +189,7 @@ std::optional<cluster::Report> compare_files(Console& console, const DiffFlags& 
                          .key_after = below(after)});
 }
 
-std::optional<cluster::Report> compare_revisions(Console& console, const DiffFlags& flags) {
+std::optional<objects::Report> compare_revisions(Console& console, const DiffFlags& flags) {
   const auto revisions = open_revisions(console, flags.revisions, with_roots(flags.input),
                                         std::chrono::seconds(flags.kubectl.timeout));
   if (!revisions) return std::nullopt;

@@ -71,7 +71,7 @@ class Explanation {
   }
 
   const Style style_;
-  cluster::InputFields inputs_;
+  objects::InputFields inputs_;
   KeptJobs<std::string> jobs_{[this](std::span<const Object> objects) { return explain(objects); }};
   std::vector<std::string> texts_;
 };

@@ -12,8 +12,10 @@
 #include "base/text/text.h"
 #include "cli/commands.h"
 #include "compile/compile.h"
+#include "features/cluster/compare.h"
 #include "features/diff/format.h"
 #include "features/kubectl/kubectl.h"
+#include "features/objects/differences.h"
 #include "features/submit/send.h"
 #include "features/submit/wait.h"
 #include "lint/lint.h"
@@ -69,7 +71,7 @@ std::string list_of(const submit::Sending& sending, bool in_place) {
   return text;
 }
 
-std::string losses(const submit::Batch& batch, const cluster::Report& report) {
+std::string losses(const submit::Batch& batch, const objects::Report& report) {
   std::string text;
   for (const Item& item : batch.items) {
     if (item.action == Action::Replace) text += loss_of(item, report);
@@ -93,8 +95,8 @@ std::string train_job_warnings(const cluster::LiveSet& live) {
 }
 
 // The updates that would be refused, and what deleting the objects would lose.
-std::string refusal_text(const submit::Batch& batch, const cluster::Report& report, bool colour) {
-  const cluster::Report refused = submit::refused_part(report);
+std::string refusal_text(const submit::Batch& batch, const objects::Report& report, bool colour) {
+  const objects::Report refused = submit::refused_part(report);
   std::string text = diff::format_objects(refused, {.colour = colour}) +
                      fmt::format("trainjobc: nothing was sent: the cluster would refuse to update {}",
                                  base::counted(refused.objects.size(), "object"));
@@ -105,7 +107,7 @@ std::string refusal_text(const submit::Batch& batch, const cluster::Report& repo
 }
 
 // What --replace is about to delete.
-std::string losses_text(const submit::Batch& batch, const cluster::Report& report) {
+std::string losses_text(const submit::Batch& batch, const objects::Report& report) {
   const std::string lost = losses(batch, report);
   return lost.empty()
              ? ""
@@ -332,7 +334,7 @@ std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, 
   return compiled;
 }
 
-cluster::Report compare(const Compiled& compiled, std::shared_ptr<const cluster::LiveSet> live) {
+objects::Report compare(const Compiled& compiled, std::shared_ptr<const cluster::LiveSet> live) {
   Compilation without_secrets = compiled.compared;
   std::erase_if(without_secrets.objects, [](const Object& object) { return object.kind == "Secret"; });
   cluster::CompareOptions options;
@@ -400,7 +402,7 @@ int run_submit(Console& outer, SubmitFlags flags, base::Clock& clock) {
   console.write_stderr(answer.warnings);
   if (!answer.ok()) return fail(console, kubectl::describe(answer.failure) + "\nnothing was sent");
   console.write_stderr(train_job_warnings(cluster->live));
-  const cluster::Report report = compare(compiled, {cluster, &cluster->live});
+  const objects::Report report = compare(compiled, {cluster, &cluster->live});
   for (const std::string& warning : report.warnings)
     console.write_stderr(fmt::format("warning: {}\n", warning));
   const Batch batch = submit::make_batch(compiled.sent.objects,

@@ -11,8 +11,9 @@
 
 #include "base/text/text.h"
 #include "compile/admission.h"
-#include "features/cluster/difference_text.h"
 #include "features/cluster/train_jobs.h"
+#include "features/objects/acceptance.h"
+#include "features/objects/difference_text.h"
 #include "k8s/object_meta.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
@@ -20,77 +21,6 @@
 #include "secret/secret.h"
 
 namespace trainjobc::cluster {
-
-std::string_view to_string(DifferenceKind kind) {
-  switch (kind) {
-    case DifferenceKind::Changed: return "changed";
-    case DifferenceKind::Missing: return "missing";
-    case DifferenceKind::Orphaned: return "orphaned";
-    case DifferenceKind::Ignored: return "ignored";
-  }
-  return "";
-}
-
-bool ObjectDiff::differs() const {
-  return std::ranges::any_of(differences,
-                             [](const Difference& d) { return d.kind != DifferenceKind::Ignored; });
-}
-
-bool Report::differs() const {
-  return std::ranges::any_of(objects, &ObjectDiff::differs) || count(Verdict::NoLonger, false) > 0 ||
-         count(Verdict::Newly, false) > 0;
-}
-
-size_t Report::differing_jobs() const {
-  std::set<size_t> differing;
-  for (const ObjectDiff& object : objects) {
-    if (object.differs() && object.job != kNoJob) differing.insert(object.job);
-  }
-  return differing.size();
-}
-
-size_t Report::orphans() const {
-  return static_cast<size_t>(
-      std::ranges::count_if(objects, [](const ObjectDiff& object) { return !object.merged; }));
-}
-
-size_t Report::count(Verdict verdict, bool jobs_only) const {
-  return static_cast<size_t>(std::ranges::count_if(acceptances, [&](const Acceptance& acceptance) {
-    return acceptance.verdict == verdict && (!jobs_only || acceptance.object.starts_with("TrainJob/"));
-  }));
-}
-
-using schema::Property;
-using schema::Schema;
-using schema::Type;
-using schema::Wire;
-
-namespace {
-
-constexpr Schema kText{.type = Type::String};
-constexpr Schema kTexts{.type = Type::Object, .additional = &kText};
-constexpr Schema kFlag{.type = Type::Boolean};
-constexpr Schema kQuantity{.type = Type::IntOrString, .quantity = true};
-constexpr Schema kQuantities{.type = Type::Object, .additional = &kQuantity};
-constexpr std::array kGroupFields{Property{"minResources", &kQuantities}};
-constexpr Schema kGroupSpec{.type = Type::Object, .properties = kGroupFields};
-
-}  // namespace
-
-ObjectSchemas::ObjectSchemas(const schema::VersionSchemas& version)
-    : job_set_(version.kind("JobSet")->schema),
-      fields_{Property{"binaryData", &kTexts},
-              Property{"data", &kTexts},
-              Property{"immutable", &kFlag},
-              Property{"metadata", job_set_->property("metadata")->schema, Wire::Struct},
-              Property{"spec", &kGroupSpec, Wire::Struct},
-              Property{"stringData", &kTexts}},
-      object_{.type = Type::Object, .properties = fields_} {}
-
-const Schema* ObjectSchemas::find(std::string_view kind) const {
-  if (kind == "JobSet") return job_set_;
-  return kind == "Secret" || kind == "ConfigMap" || kind == "PodGroup" ? &object_ : nullptr;
-}
 
 namespace {
 
@@ -113,26 +43,27 @@ struct Compared {
 
 bool is_default(const FieldDifference& field, const Compared& objects) {
   if (!objects.is_job_set || (field.live && field.rendered)) return false;
-  std::vector<const Node*> parents = field.live ? nodes_along(objects.live, field.path, Side::Live)
-                                                : nodes_along(objects.rendered, field.path, Side::Rendered);
+  std::vector<const Node*> parents =
+      field.live ? objects::nodes_along(objects.live, field.path, objects::Side::Live)
+                 : objects::nodes_along(objects.rendered, field.path, objects::Side::Rendered);
   if (parents.size() > field.path.size()) parents.resize(field.path.size());
   return is_api_default(field.path, field.live ? *field.live : *field.rendered, parents);
 }
 
 // With kind, path, name, values and manager.
-Difference difference_of(FieldDifference field, const Compared& objects) {
-  Difference result = difference_in(field);
+objects::Difference difference_of(FieldDifference field, const Compared& objects) {
+  objects::Difference result = objects::difference_in(field);
   const Ownership ownership = field.live ? objects.owners.of(field.path) : Ownership{};
   result.manager = ownership.manager;
   const std::string_view tool = field.rendered ? std::string_view() : tool_of_key(field.path.back().key);
   if (!tool.empty()) {
-    result.kind = DifferenceKind::Ignored;
+    result.kind = objects::DifferenceKind::Ignored;
     if (result.manager.empty()) result.manager = tool;
   } else if (ownership.owner == Owner::Other || (ownership.owner == Owner::Person && !field.rendered)) {
-    result.kind = DifferenceKind::Ignored;
+    result.kind = objects::DifferenceKind::Ignored;
   } else if (objects.is_queued && is_suspend(field.path)) {
     // Kueue's webhook suspends a new JobSet, which makes the creator of the JobSet the owner of the field.
-    result.kind = DifferenceKind::Ignored;
+    result.kind = objects::DifferenceKind::Ignored;
     if (result.manager.empty()) result.manager = "Kueue";
   }
   result.path = std::move(field.path);
@@ -141,19 +72,19 @@ Difference difference_of(FieldDifference field, const Compared& objects) {
 
 // Drops defaults of the API, and marks fields that others manage as ignored. A map that only live has is one
 // difference if all of it has one owner.
-void add_relevant(FieldDifference field, const Compared& objects, std::vector<Difference>& out) {
+void add_relevant(FieldDifference field, const Compared& objects, std::vector<objects::Difference>& out) {
   if (is_default(field, objects)) return;
   if (field.rendered || !field.live || !field.live->is_map() || field.live->size() == 0) {
     out.push_back(difference_of(std::move(field), objects));
     return;
   }
-  std::vector<Difference> parts;
+  std::vector<objects::Difference> parts;
   for (const Entry& entry : field.live->entries()) {
     FieldDifference part{field.path, entry.value, nullptr, false};
     part.path.push_back({.schema = schema::value_schema(field.path.back()), .key = entry.key});
     add_relevant(std::move(part), objects, parts);
   }
-  const auto like_first = [&](const Difference& part) {
+  const auto like_first = [&](const objects::Difference& part) {
     return part.kind == parts.front().kind && part.manager == parts.front().manager &&
            part.path.size() == field.path.size() + 1;
   };
@@ -195,12 +126,12 @@ class Comparison {
     for (const LiveObject& object : options.dry_run->objects) dry_run_.emplace(identity(object), &object);
   }
 
-  void add(const Wanted& wanted, Report& report) {
+  void add(const Wanted& wanted, objects::Report& report) {
     const Object& object = *wanted.object;
     const Identity id = identity(object);
     seen_.insert(id);
     const LiveObject* live = base::value_or(live_, id);
-    ObjectDiff diff = describe(object);
+    objects::ObjectDiff diff = describe(object);
     diff.job = wanted.job;
     if (!live) {
       diff.differences.push_back(missing(object, diff));
@@ -213,27 +144,28 @@ class Comparison {
       add_train_job(wanted, live ? live->root : nullptr, report);
   }
 
-  void add_orphans(const JobNames& jobs, const JobNames& refused, const LiveSet& live, Report& report) {
+  void add_orphans(const JobNames& jobs, const JobNames& refused, const LiveSet& live,
+                   objects::Report& report) {
     JobNames owners = jobs;
     for (const LiveObject& object : live.objects) {
       if (object.kind == "JobSet") owners.try_emplace({object.ns, object.name}, jobs.size());
     }
-    std::vector<ObjectDiff> orphans;
+    std::vector<objects::ObjectDiff> orphans;
     for (const LiveObject& object : live.objects) {
       if (seen_.contains(identity(object)) || !is_trainers(object, owners)) continue;
       const size_t job = job_of(object, jobs);
-      if (options_.orphans == Orphans::OfInputs && job == kNoJob) continue;
-      if (job_of(object, refused) != kNoJob) continue;
-      ObjectDiff diff = describe(object);
+      if (options_.orphans == Orphans::OfInputs && job == objects::kNoJob) continue;
+      if (job_of(object, refused) != objects::kNoJob) continue;
+      objects::ObjectDiff diff = describe(object);
       diff.job = job;
       diff.live = mask_secrets({without_server_fields(*object.root, make_), nullptr}, make_).live;
-      Difference orphan;
-      orphan.kind = DifferenceKind::Orphaned;
+      objects::Difference orphan;
+      orphan.kind = objects::DifferenceKind::Orphaned;
       orphan.live = diff.live;
       diff.differences.push_back(std::move(orphan));
       orphans.push_back(std::move(diff));
     }
-    std::ranges::stable_sort(orphans, {}, &ObjectDiff::id);
+    std::ranges::stable_sort(orphans, {}, &objects::ObjectDiff::id);
     std::ranges::move(orphans, std::back_inserter(report.objects));
   }
 
@@ -248,9 +180,9 @@ class Comparison {
   }
 
   template <class AnyObject>
-  static ObjectDiff describe(const AnyObject& object) {
-    ObjectDiff diff;
-    diff.id = object_id(object.kind, object.ns, object.name);
+  static objects::ObjectDiff describe(const AnyObject& object) {
+    objects::ObjectDiff diff;
+    diff.id = objects::object_id(object.kind, object.ns, object.name);
     diff.api_version = object.api_version;
     diff.kind = object.kind;
     diff.ns = object.ns;
@@ -264,9 +196,9 @@ class Comparison {
     return secret::mark_secrets(*without_server_fields(root, make_), make_);
   }
 
-  Difference missing(const Object& object, ObjectDiff& diff) {
-    Difference difference;
-    difference.kind = DifferenceKind::Missing;
+  objects::Difference missing(const Object& object, objects::ObjectDiff& diff) {
+    objects::Difference difference;
+    difference.kind = objects::DifferenceKind::Missing;
     diff.merged = mask_secrets({nullptr, rendered_root(object)}, make_).rendered;
     difference.rendered = diff.merged;
     const Node* name = object.root->at({"metadata", "name"});
@@ -299,7 +231,7 @@ class Comparison {
     return with_patches_of_others(rendered, *job_set.train_job, *live, schemas_.job_set(), make_);
   }
 
-  void compare(const Object& object, const LiveObject& there, ObjectDiff& diff) {
+  void compare(const Object& object, const LiveObject& there, objects::ObjectDiff& diff) {
     const bool is_job_set = object.kind == "JobSet";
     const Node* rendered = rendered_root(object);
     const Node* live = without_server_fields(*there.root, make_);
@@ -318,15 +250,15 @@ class Comparison {
     if (options_.refusals) set_scripts_apart(there, owners, diff.differences);
     if (diff.differences.empty()) return;
     const bool asked = dry_run_.contains(identity(object));
-    ChildFinder finder;
-    for (Difference& difference : diff.differences)
+    objects::ChildFinder finder;
+    for (objects::Difference& difference : diff.differences)
       point_at_cause(*object.root, asked ? &finder : nullptr, difference);
     if (options_.refusals) mark_refusals(diff, *live, *rendered);
     const Node* merged = apply_differences(*live, diff.differences, make_);
     show(live, merged, diff);
   }
 
-  void warn_of_harm(const Object& job_set, const Node& live, Report& report) const {
+  void warn_of_harm(const Object& job_set, const Node& live, objects::Report& report) const {
     if (!options_.refusals || !loses_success_policy(*job_set.root, live)) return;
     report.warnings.push_back(
         fmt::format("JobSet {}/{}: the inputs no longer set spec.successPolicy. The cluster accepts an "
@@ -336,27 +268,29 @@ class Comparison {
   }
 
   // A TrainJob in the cluster matters only if its update would be refused.
-  void add_train_job(const Wanted& wanted, const Node* job_set, Report& report) {
+  void add_train_job(const Wanted& wanted, const Node* job_set, objects::Report& report) {
     const Node& job = *wanted.object->train_job;
     const Object rendered{model::kTrainerApiVersion, model::kTrainJob, wanted.object->ns,
                           wanted.object->name};
     const Node* there = live_train_job(*wanted.object);
     const schema::KindSchema* kind = options_.schemas->kind(model::kTrainJob);
     if (!there || !kind) return;
-    ObjectDiff diff = describe(rendered);
+    objects::ObjectDiff diff = describe(rendered);
     diff.job = wanted.job;
     const Node* live = without_server_fields(*there, make_);
     diff.differences = refused_patches(job, *live, job_set, kind->schema);
     if (diff.differences.empty()) return;
-    for (Difference& difference : diff.differences) point_at_cause(job, nullptr, difference);
+    for (objects::Difference& difference : diff.differences) point_at_cause(job, nullptr, difference);
     show(live, apply_differences(*live, diff.differences, make_), diff);
     report.objects.push_back(std::move(diff));
   }
 
   // `reordered`: the difference was found in the API server's version of `root`; otherwise nullptr.
-  void point_at_cause(const Node& root, ChildFinder* reordered, Difference& difference) const {
-    std::vector<const Node*> nodes = reordered ? nodes_like(root, difference.path, *reordered)
-                                               : nodes_along(root, difference.path, Side::Rendered);
+  void point_at_cause(const Node& root, objects::ChildFinder* reordered,
+                      objects::Difference& difference) const {
+    std::vector<const Node*> nodes =
+        reordered ? objects::nodes_like(root, difference.path, *reordered)
+                  : objects::nodes_along(root, difference.path, objects::Side::Rendered);
     for (auto node = nodes.rbegin(); node != nodes.rend() && !difference.cause; ++node) {
       const bool is_exact = nodes.size() > difference.path.size() && node == nodes.rbegin();
       const yaml::Derivation* made = (*node)->origin().derivation();
@@ -369,11 +303,11 @@ class Comparison {
   }
 
   // Removes the secrets of both sides, in the objects and in each difference.
-  void show(const Node* live, const Node* merged, ObjectDiff& diff) const {
+  void show(const Node* live, const Node* merged, objects::ObjectDiff& diff) const {
     const Sides shown = mask_secrets({live, merged}, make_);
     diff.live = shown.live;
     diff.merged = shown.rendered;
-    for (Difference& difference : diff.differences) {
+    for (objects::Difference& difference : diff.differences) {
       const secret::BeforeAfter values = secret::masked({difference.live, difference.rendered}, make_);
       difference.live = values.before;
       difference.rendered = values.after;
@@ -381,7 +315,7 @@ class Comparison {
   }
 
   const CompareOptions& options_;
-  ObjectSchemas schemas_;
+  objects::ObjectSchemas schemas_;
   Maker make_;
   std::map<Identity, const LiveObject*> live_;
   std::map<Identity, const LiveObject*> dry_run_;
@@ -397,32 +331,6 @@ void add_job(std::string_view ns, const std::string& name, size_t number, bool d
   jobs.try_emplace({std::string(k8s::kDefaultNamespace), name}, number);
 }
 
-std::string train_job_of(const Object& job_set) {
-  return object_id(model::kTrainJob, job_set.ns, job_set.name);
-}
-
-std::set<std::string> rendered_jobs(const Compilation& compiled) {
-  std::set<std::string> jobs;
-  for (const Object& object : compiled.objects) {
-    if (object.kind == "JobSet") jobs.insert(train_job_of(object));
-  }
-  return jobs;
-}
-
-}  // namespace
-
-std::set<std::string> refused_jobs(const Compilation& compiled) {
-  const std::set<std::string> rendered = rendered_jobs(compiled);
-  std::set<std::string> refused;
-  for (const LintedObject& linted : compiled.linted) {
-    if (linted.object.starts_with("TrainJob/") && !rendered.contains(linted.object))
-      refused.insert(linted.object);
-  }
-  return refused;
-}
-
-namespace {
-
 // Jobs that diagnostics name without a namespace, or with `default`, may be in that of the context.
 JobNames names_of(const std::set<std::string>& refused) {
   JobNames names;
@@ -436,9 +344,9 @@ JobNames names_of(const std::set<std::string>& refused) {
 
 }  // namespace
 
-Report compare_objects(const Compilation& compiled, std::shared_ptr<const LiveSet> live,
-                       const CompareOptions& options) {
-  Report report;
+objects::Report compare_objects(const Compilation& compiled, std::shared_ptr<const LiveSet> live,
+                                const CompareOptions& options) {
+  objects::Report report;
   auto arena = std::make_shared<base::Arena>();
   Comparison comparison(*live, options, *arena);
   JobNames jobs;
@@ -448,178 +356,9 @@ Report compare_objects(const Compilation& compiled, std::shared_ptr<const LiveSe
     add_job(object.ns, std::string(object.name), report.jobs++, options.default_is_none, jobs);
   }
   if (options.orphans != Orphans::None)
-    comparison.add_orphans(jobs, names_of(refused_jobs(compiled)), *live, report);
+    comparison.add_orphans(jobs, names_of(objects::refused_jobs(compiled)), *live, report);
   report.memory = {compiled.memory, std::move(live), std::move(arena)};
   return report;
-}
-
-namespace {
-
-using base::Diagnostic;
-
-std::string without(std::string_view prefix, std::string_view name) {
-  return std::string(name.starts_with(prefix) ? name.substr(prefix.size()) : name);
-}
-
-// The name under which an object's diagnostics are reported: the file's if the object is unreadable, without
-// the prefix.
-std::string object_of(const Diagnostic& diagnostic, std::string_view prefix) {
-  if (!diagnostic.object.empty()) return diagnostic.object;
-  return diagnostic.location.file ? without(prefix, diagnostic.location.file->name()) : "";
-}
-
-// The identity of a refusal.
-auto content_of(const Diagnostic& d) {
-  return std::tuple(std::string(d.rule), d.field, d.message, d.location.line, d.location.column);
-}
-
-// What one side says about the inputs.
-class SideVerdicts {
- public:
-  // `prefix` is what file names begin with.
-  SideVerdicts(const Compilation& compiled, std::string_view prefix) : jobs_(rendered_jobs(compiled)) {
-    for (const Diagnostic& diagnostic : compiled.diagnostics.items()) {
-      if (base::is_refusal(diagnostic)) refusals_[object_of(diagnostic, prefix)].push_back(diagnostic);
-    }
-    for (const LintedObject& linted : compiled.linted) known_.insert(linted.object);
-    for (const base::SourceFile* file : compiled.files) known_.insert(without(prefix, file->name()));
-  }
-
-  // Of an object or a file: whether it is there, accepted or not.
-  bool has(const std::string& object) const { return known_.contains(object) || refusals_.contains(object); }
-
-  // Of jobs that are defined twice, the first one is rendered.
-  bool takes(const std::string& object) const {
-    return !refusals_.contains(object) && (!object.starts_with("TrainJob/") || jobs_.contains(object));
-  }
-  std::vector<Diagnostic> refusals_of(const std::string& object) const {
-    return base::value_or(refusals_, object);
-  }
-  const std::map<std::string, std::vector<Diagnostic>>& refusals() const { return refusals_; }
-
- private:
-  std::set<std::string> jobs_;
-  std::set<std::string> known_;
-  std::map<std::string, std::vector<Diagnostic>> refusals_;
-};
-
-// A job without findings.
-std::string cause_of(const LintedObject& object) {
-  const model::ObjectId runtime = model::runtime_of(*object.root, "");
-  return fmt::format("its runtime, {} {}, is not accepted", runtime.kind, runtime.name);
-}
-
-class VerdictCollector {
- public:
-  VerdictCollector(const Compilation& before, const Compilation& after,
-                   const std::optional<FilePrefixes>& states)
-      : before_(before, states ? states->before : ""),
-        after_(after, states ? states->after : ""),
-        are_states_(states.has_value()) {}
-
-  void add(const std::string& object, const LintedObject* linted) {
-    if (!seen_.insert(object).second) return;
-    const bool before = before_.takes(object) && !lacks(before_, object);
-    const bool after = after_.takes(object);
-    if (after && (before || lacks(before_, object))) return;
-    if (lacks(after_, object)) return;  // it was removed
-    Acceptance acceptance;
-    acceptance.object = object;
-    acceptance.verdict = before ? Verdict::NoLonger : after ? Verdict::Newly : Verdict::Never;
-    const bool is_settled = are_states_ && !after;  // then the new state counts
-    if (!before && !is_settled) acceptance.refusals = before_.refusals_of(object);
-    if (!after) {
-      std::set<decltype(content_of({}))> known;
-      for (const Diagnostic& diagnostic : acceptance.refusals) known.insert(content_of(diagnostic));
-      for (Diagnostic& diagnostic : after_.refusals_of(object)) {
-        if (known.insert(content_of(diagnostic)).second) acceptance.refusals.push_back(std::move(diagnostic));
-      }
-    }
-    if (acceptance.refusals.empty() && linted) {
-      acceptance.cause = cause_of(*linted);
-      acceptance.location = yaml::locate(*linted->root);
-    }
-    found_.push_back(std::move(acceptance));
-  }
-
-  void add_rest() {
-    for (const SideVerdicts* side : {&before_, &after_}) {
-      for (const auto& [object, refusals] : side->refusals()) add(object, nullptr);
-    }
-  }
-
-  std::vector<Acceptance> take() { return std::move(found_); }
-
- private:
-  // Whether this state of the files has no such object.
-  bool lacks(const SideVerdicts& side, const std::string& object) const {
-    return are_states_ && !side.has(object);
-  }
-
-  SideVerdicts before_;
-  SideVerdicts after_;
-  bool are_states_;
-  std::set<std::string> seen_;
-  std::vector<Acceptance> found_;
-};
-
-}  // namespace
-
-std::string_view to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::NoLonger: return "no longer accepted";
-    case Verdict::Newly: return "newly accepted";
-    case Verdict::Never: return "never accepted";
-  }
-  return "";
-}
-
-std::string in_scope(const std::string& scope) {
-  return scope.empty() ? "" : fmt::format(" in {}", scope);
-}
-
-std::string Acceptance::title() const {
-  const size_t kind_end = object.find('/');
-  static constexpr std::string_view kKinds[] = {model::kTrainJob, model::kTrainingRuntime,
-                                                model::kClusterTrainingRuntime};
-  if (!base::contains(kKinds, std::string_view(object).substr(0, kind_end))) return object;
-  const size_t name = object[kind_end + 1] == '/' ? kind_end + 2 : kind_end + 1;
-  return fmt::format("{} {}{}", object.substr(0, kind_end), object.substr(name), in_scope(scope));
-}
-
-std::vector<Acceptance> compare_acceptance(const Compilation& before, const Compilation& after,
-                                           const std::optional<FilePrefixes>& states) {
-  VerdictCollector collector(before, after, states);
-  for (const LintedObject& linted : after.linted) collector.add(linted.object, &linted);
-  collector.add_rest();
-  return collector.take();
-}
-
-namespace {
-
-// `compiled` with only the objects of these TrainJobs, or of all others.
-Compilation with_jobs(const Compilation& compiled, const std::set<std::string>& jobs, bool are_kept) {
-  Compilation kept = compiled;
-  kept.objects.clear();
-  std::vector<Object> of_job;  // the JobSet is the last object of its TrainJob
-  for (const Object& object : compiled.objects) {
-    of_job.push_back(object);
-    if (object.kind != "JobSet") continue;
-    if (jobs.contains(train_job_of(object)) == are_kept)
-      std::ranges::copy(of_job, std::back_inserter(kept.objects));
-    of_job.clear();
-  }
-  return kept;
-}
-
-}  // namespace
-
-Compilation rendered_by_both(const Compilation& compiled, const Compilation& other) {
-  return with_jobs(compiled, rendered_jobs(other), true);
-}
-
-Compilation without_refused(const Compilation& compiled, const Compilation& other) {
-  return with_jobs(compiled, refused_jobs(other), false);
 }
 
 }  // namespace trainjobc::cluster

@@ -10,6 +10,7 @@
 
 #include "base/text/text.h"
 #include "features/cluster/train_jobs.h"
+#include "features/objects/differences.h"
 #include "k8s/object_meta.h"
 #include "k8s/violations.h"
 #include "model/trainer_names.h"
@@ -88,10 +89,6 @@ bool Answer::join(Answer next) {
   return ok();
 }
 
-std::string object_id(std::string_view kind, std::string_view ns, std::string_view name) {
-  return fmt::format("{}/{}/{}", kind, k8s::effective_namespace(ns), name);
-}
-
 namespace {
 
 using kubectl::Call;
@@ -167,7 +164,7 @@ std::string manifests(std::span<const Object> objects, const std::string& ns,
                       const std::set<std::string>& skip) {
   std::string text;
   for (const Object& object : objects) {
-    if (object.ns != ns || skip.contains(object_id(object.kind, object.ns, object.name))) continue;
+    if (object.ns != ns || skip.contains(objects::object_id(object.kind, object.ns, object.name))) continue;
     text += "---\n";
     yaml::write_yaml(*object.root, yaml::KeyOrder::Kubernetes, text);
   }
@@ -210,10 +207,10 @@ std::string impossible(const LiveText& text, std::span<const LiveObject> objects
 std::string unanswered(std::span<const Object> sent, const std::string& ns, const std::set<std::string>& skip,
                        const LiveSet& results) {
   for (const Object& object : sent) {
-    const std::string id = object_id(object.kind, object.ns, object.name);
+    const std::string id = objects::object_id(object.kind, object.ns, object.name);
     if (object.ns != ns || skip.contains(id)) continue;
     const auto is_it = [&](const LiveObject& result) {
-      return object_id(result.kind, result.ns, result.name) == id;
+      return objects::object_id(result.kind, result.ns, result.name) == id;
     };
     if (std::ranges::none_of(results.objects, is_it))
       return fmt::format("the answer contains no {} \"{}\"", object.kind, object.name);

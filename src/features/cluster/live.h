@@ -45,9 +45,6 @@ struct LiveText {
 // diagnostics.
 LiveText read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics);
 
-// "Kind/namespace/name", with `default` for no namespace.
-std::string object_id(std::string_view kind, std::string_view ns, std::string_view name);
-
 // The result of a call. `warnings` are those of kubectl, and what was not compared.
 struct Answer {
   kubectl::Failure failure;

@@ -10,6 +10,7 @@
 
 #include "base/text/text.h"
 #include "compile/build.h"
+#include "features/objects/differences.h"
 #include "k8s/object_meta.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
@@ -63,9 +64,9 @@ bool names_queue(const Node& object) {
   return !text_at(object, {"metadata", "labels", model::kKueueLabel}).empty();
 }
 
-std::vector<Difference> refused_patches(const Node& wanted, const Node& live, const Node* job_set,
-                                        const schema::Schema* schema) {
-  std::vector<Difference> refused;
+std::vector<objects::Difference> refused_patches(const Node& wanted, const Node& live, const Node* job_set,
+                                                 const schema::Schema* schema) {
+  std::vector<objects::Difference> refused;
   const std::string active = active_job(job_set);
   for (FieldDifference& field : schema::compare(wanted, live, schema)) {
     if (!is_guarded(field.path) || is_time(field.path) || is_others(field)) continue;
@@ -73,7 +74,7 @@ std::vector<Difference> refused_patches(const Node& wanted, const Node& live, co
     // Trainer 2.0 and 2.1 check the new object only.
     const bool suspended = yaml::is_true_at(wanted, {"spec", "suspend"}) ||
                            (name == kPatches && yaml::is_true_at(live, {"spec", "suspend"}));
-    Difference difference = difference_in(field);
+    objects::Difference difference = objects::difference_in(field);
     if (!suspended) {
       difference.refusal =
           fmt::format("spec.{} of a TrainJob can be changed only while it is suspended", name);
@@ -136,7 +137,7 @@ bool has_no_maker(const LiveObject& object) {
 
 size_t number_of(std::string_view job, const LiveObject& object, const JobNames& jobs) {
   const auto found = jobs.find({object.ns, std::string(job)});
-  return job.empty() || found == jobs.end() ? kNoJob : found->second;
+  return job.empty() || found == jobs.end() ? objects::kNoJob : found->second;
 }
 
 }  // namespace
@@ -159,7 +160,7 @@ bool is_trainers(const LiveObject& object, const JobNames& jobs) {
       object.kind == "PodGroup" || ((object.kind == "Secret" || object.kind == "ConfigMap") && group.empty());
   if (!can_be || object.name.ends_with(compile::kSnapshotSuffix)) return false;
   return owning_job(*object.root) || is_managed_by_trainer(object) ||
-         number_of(job_of_helper(object), object, jobs) != kNoJob;
+         number_of(job_of_helper(object), object, jobs) != objects::kNoJob;
 }
 
 bool is_helper_name(std::string_view kind, std::string_view name, std::string_view job) {
@@ -169,8 +170,8 @@ bool is_helper_name(std::string_view kind, std::string_view name, std::string_vi
 
 size_t job_of(const LiveObject& object, const JobNames& jobs) {
   const Node* owner = owning_job(*object.root);
-  const size_t number = owner ? number_of(text_at(*owner, "name"), object, jobs) : kNoJob;
-  return number != kNoJob ? number : number_of(job_of_helper(object), object, jobs);
+  const size_t number = owner ? number_of(text_at(*owner, "name"), object, jobs) : objects::kNoJob;
+  return number != objects::kNoJob ? number : number_of(job_of_helper(object), object, jobs);
 }
 
 }  // namespace trainjobc::cluster

@@ -11,6 +11,7 @@
 
 #include "features/cluster/compare.h"
 #include "features/cluster/live.h"
+#include "features/objects/differences.h"
 #include "schema/schema.h"
 #include "yaml/node.h"
 
@@ -26,8 +27,8 @@ bool names_queue(const yaml::Node& object);
 // Differences of these fields, marked as refused: empty if the webhook allows the change. Patches of managers
 // that `wanted` doesn't name are ignored. `job_set` is the live JobSet, nullptr if there is none. Source of
 // the rule: Trainer, pkg/runtime/framework/plugins/jobset (checkRuntimePatchesImmutability).
-std::vector<Difference> refused_patches(const yaml::Node& wanted, const yaml::Node& live,
-                                        const yaml::Node* job_set, const schema::Schema* schema);
+std::vector<objects::Difference> refused_patches(const yaml::Node& wanted, const yaml::Node& live,
+                                                 const yaml::Node* job_set, const schema::Schema* schema);
 
 // The JobSet with the patches of managers that `wanted` doesn't name: Trainer made them part of the live one.
 // Kueue since 0.17 puts what it admits a TrainJob with, such as the node selector of a flavor, into such a

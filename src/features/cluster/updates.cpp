@@ -8,6 +8,7 @@
 
 #include "features/cluster/compare.h"
 #include "features/cluster/train_jobs.h"
+#include "features/objects/differences.h"
 #include "policy/plugin.h"
 #include "secret/secret.h"
 #include "yaml/read/reader.h"
@@ -28,7 +29,7 @@ bool is_immutable(const Schema* schema) {
 
 // A transition rule applies if both objects have its field. Fields that are only compared as if both had them
 // (labels that one of them lacks) have no such rule.
-bool breaks_transition_rule(const Difference& difference) {
+bool breaks_transition_rule(const objects::Difference& difference) {
   const FieldPath& path = difference.path;
   const auto around = [](const Step& step) { return is_immutable(step.schema); };
   if (std::any_of(path.begin() + 1, path.end(), around)) return true;
@@ -49,11 +50,11 @@ bool is_open_while_suspended(const FieldPath& path) {
   return map == "spec" && (field == "nodeSelector" || field == "tolerations" || field == "schedulingGates");
 }
 
-std::string flag_of(const ObjectDiff& object) {
+std::string flag_of(const objects::ObjectDiff& object) {
   return object.ns.empty() ? "" : fmt::format(" -n {}", object.ns);
 }
 
-void mark_job_set(const ObjectDiff& object, bool suspended, Difference& difference) {
+void mark_job_set(const objects::ObjectDiff& object, bool suspended, objects::Difference& difference) {
   const std::string recreate = fmt::format(
       "delete the JobSet and let it be recreated (kubectl delete jobset {}{}), or rename "
       "the TrainJob",
@@ -77,7 +78,7 @@ void mark_job_set(const ObjectDiff& object, bool suspended, Difference& differen
   }
 }
 
-void mark_data(const ObjectDiff& object, bool immutable, Difference& difference) {
+void mark_data(const objects::ObjectDiff& object, bool immutable, objects::Difference& difference) {
   const std::string_view field = difference.path.front().key;
   const bool is_content =
       field == "data" || field == "binaryData" || field == "stringData" || field == "immutable";
@@ -95,12 +96,12 @@ void mark_data(const ObjectDiff& object, bool immutable, Difference& difference)
 
 }  // namespace
 
-void mark_refusals(ObjectDiff& object, const Node& live, const Node& rendered) {
+void mark_refusals(objects::ObjectDiff& object, const Node& live, const Node& rendered) {
   const bool suspended =
       yaml::is_true_at(live, {"spec", "suspend"}) || yaml::is_true_at(rendered, {"spec", "suspend"});
   const bool immutable = yaml::is_true_at(live, "immutable");
-  for (Difference& difference : object.differences) {
-    if (difference.kind != DifferenceKind::Changed) continue;
+  for (objects::Difference& difference : object.differences) {
+    if (difference.kind != objects::DifferenceKind::Changed) continue;
     if (object.kind == "JobSet") {
       mark_job_set(object, suspended, difference);
     } else if (object.kind == "Secret" || object.kind == "ConfigMap") {
@@ -146,7 +147,7 @@ namespace {
 using yaml::Entry;
 using yaml::Maker;
 
-using Edits = std::vector<const Difference*>;
+using Edits = std::vector<const objects::Difference*>;
 
 class Merger {
  public:
@@ -156,7 +157,7 @@ class Merger {
   // goes.
   const Node* value(const Node* node, const Edits& edits, size_t depth) const {
     if (edits.empty()) return node;
-    for (const Difference* edit : edits) {
+    for (const objects::Difference* edit : edits) {
       if (edit->path.size() == depth) return edit->rendered;
     }
     return edits.front()->path[depth].is_item() ? list(*node, edits, depth) : map(node, edits, depth);
@@ -166,7 +167,7 @@ class Merger {
   const Node* map(const Node* node, const Edits& edits, size_t depth) const {
     std::vector<std::string_view> keys;  // in the order of the edits
     std::unordered_map<std::string_view, Edits> below;
-    for (const Difference* edit : edits) {
+    for (const objects::Difference* edit : edits) {
       const std::string_view key = edit->path[depth].key;
       Edits& of_key = below[key];
       if (of_key.empty()) keys.push_back(key);
@@ -189,7 +190,7 @@ class Merger {
 
   const Node* list(const Node& node, const Edits& edits, size_t depth) const {
     std::unordered_map<size_t, Edits> below;
-    for (const Difference* edit : edits) below[edit->path[depth].live_index].push_back(edit);
+    for (const objects::Difference* edit : edits) below[edit->path[depth].live_index].push_back(edit);
     std::vector<const Node*> items;
     for (size_t i = 0; i < node.size(); ++i) {
       const auto found = below.find(i);
@@ -197,7 +198,7 @@ class Merger {
       if (const Node* item = found == below.end() ? old : value(old, found->second, depth + 1))
         items.push_back(item);
     }
-    for (const Difference* edit : edits) {
+    for (const objects::Difference* edit : edits) {
       if (edit->path[depth].live_index == Step::kNone) items.push_back(edit->rendered);
     }
     return make_.list(items, node.origin());
@@ -208,10 +209,11 @@ class Merger {
 
 }  // namespace
 
-const Node* apply_differences(const Node& live, std::span<const Difference> differences, const Maker& make) {
+const Node* apply_differences(const Node& live, std::span<const objects::Difference> differences,
+                              const Maker& make) {
   Edits edits;
-  for (const Difference& difference : differences) {
-    if (difference.kind == DifferenceKind::Changed) edits.push_back(&difference);
+  for (const objects::Difference& difference : differences) {
+    if (difference.kind == objects::DifferenceKind::Changed) edits.push_back(&difference);
   }
   return Merger(make).value(&live, edits, 0);
 }
@@ -220,7 +222,7 @@ namespace {
 
 constexpr std::string_view kController = "trainer";  // the field manager of Trainer
 
-bool is_script(const Difference& difference) {
+bool is_script(const objects::Difference& difference) {
   const schema::FieldPath& path = difference.path;
   return difference.live && difference.rendered && path.size() == 2 && path[0].key == "data" &&
          path[1].key.ends_with(".sh") && !difference.live->text().empty();
@@ -229,15 +231,15 @@ bool is_script(const Difference& difference) {
 }  // namespace
 
 void set_scripts_apart(const LiveObject& live, const FieldOwners& owners,
-                       std::vector<Difference>& differences) {
+                       std::vector<objects::Difference>& differences) {
   if (!policy::has_content(policy::OwnedObject::Content::Scripts, live.kind, live.name)) return;
   // Most saved objects lack their managers.
   const bool says_managers = live.root->at({"metadata", "managedFields"}) != nullptr;
   const bool is_jobs = owning_job(*live.root) != nullptr;
-  for (Difference& difference : differences) {
+  for (objects::Difference& difference : differences) {
     if (!is_script(difference)) continue;
     if (says_managers ? !owners.is_of(difference.path, kController) : !is_jobs) continue;
-    difference.kind = DifferenceKind::Ignored;
+    difference.kind = objects::DifferenceKind::Ignored;
     difference.manager = kController;
   }
 }

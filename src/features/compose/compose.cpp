@@ -9,8 +9,8 @@
 #include <map>
 
 #include "base/text/text.h"
-#include "features/cluster/pods.h"
 #include "features/compose/draft.h"
+#include "features/objects/pods.h"
 #include "k8s/jobset/jobset.h"
 #include "k8s/object_meta.h"
 #include "model/runtime.h"
@@ -66,7 +66,7 @@ class FileMaker {
   std::string collect_pods() {
     int64_t count = 0;
     for (const ReplicatedJob& job : view_.jobs) {
-      const int64_t per_job = cluster::pods_per_job(job);
+      const int64_t per_job = objects::pods_per_job(job);
       if (job.replicas > kMostPods || per_job > kMostPods) count = kMostPods;
       count += std::max<int64_t>(job.replicas, 0) * std::min(per_job, kMostPods);
       if (count > kMostPods)
@@ -111,7 +111,7 @@ class FileMaker {
         added.service = fmt::format("{}-{}-{}", job.name, index, pod);
         draft_.services.insert(added.service);
         added.host = fmt::format("{}-{}", k8s::jobset::job_name(view_.name, job.name, index), pod);
-        added.address = cluster::host_of(view_, job, index, pod);
+        added.address = objects::host_of(view_, job, index, pod);
         added.trains = step != model::kDatasetInitializer && step != model::kModelInitializer;
       }
     }

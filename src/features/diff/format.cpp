@@ -18,7 +18,7 @@
 #include "base/text/diff.h"
 #include "base/text/layout.h"
 #include "base/text/text.h"
-#include "features/cluster/difference_text.h"
+#include "features/objects/difference_text.h"
 #include "k8s/object_meta.h"
 #include "lint/report/document.h"
 #include "lint/report/json.h"
@@ -29,16 +29,16 @@ namespace {
 
 void add_demand(Cost& cost, const yaml::Node* job_set, int64_t factor) {
   if (!job_set) return;
-  const cluster::Demand demand = cluster::demand_of(*job_set);
+  const objects::Demand demand = objects::demand_of(*job_set);
   cost.pods += factor * demand.pods;
-  cluster::add(cost.requests, cluster::times(demand.requests, factor));
+  objects::add(cost.requests, objects::times(demand.requests, factor));
 }
 
 }  // namespace
 
-std::vector<Cost> costs_of(const cluster::Report& report) {
+std::vector<Cost> costs_of(const objects::Report& report) {
   std::map<std::pair<std::string, std::string>, Cost> by_namespace;
-  for (const cluster::ObjectDiff& object : report.objects) {
+  for (const objects::ObjectDiff& object : report.objects) {
     if (object.kind != "JobSet" || !object.differs()) continue;
     const std::string ns(k8s::effective_namespace(object.ns));
     Cost& cost = by_namespace[{object.scope, ns}];
@@ -57,7 +57,7 @@ std::vector<Cost> costs_of(const cluster::Report& report) {
 
 std::string cost_text(const Cost& cost) {
   std::vector<std::string> parts;
-  for (const std::string& resource : cluster::in_order(cost.requests)) {
+  for (const std::string& resource : objects::in_order(cost.requests)) {
     const k8s::Quantity& amount = cost.requests.find(resource)->second;
     parts.push_back(fmt::format("{}{} {}", amount.sign() > 0 ? "+" : "", amount.exact_text(), resource));
   }
@@ -75,12 +75,12 @@ using report::Cell;
 using report::Json;
 using report::Style;
 
-bool is_shown(const cluster::Difference& difference, const FormatOptions& options) {
-  return difference.kind != cluster::DifferenceKind::Ignored || options.show_ignored;
+bool is_shown(const objects::Difference& difference, const FormatOptions& options) {
+  return difference.kind != objects::DifferenceKind::Ignored || options.show_ignored;
 }
 
 // Whether it is a text of several lines.
-bool is_block(const cluster::Difference& difference) {
+bool is_block(const objects::Difference& difference) {
   const yaml::Node* live = difference.live;
   const yaml::Node* rendered = difference.rendered;
   return live && rendered && live->is_string() && rendered->is_string() &&
@@ -106,26 +106,26 @@ std::vector<Cell> hunks_of(std::string_view live, std::string_view rendered) {
 // What the reports for people say; a comment has paths and values in full, no hunks and no colours.
 class Describer {
  public:
-  Describer(const cluster::Report& report, const FormatOptions& options, bool is_comment)
+  Describer(const objects::Report& report, const FormatOptions& options, bool is_comment)
       : report_(report), options_(options), is_comment_(is_comment) {}
 
   std::vector<Block> acceptances() const {
     std::vector<Block> blocks;
-    for (const cluster::Acceptance& acceptance : report_.acceptances) blocks.push_back(block_of(acceptance));
+    for (const objects::Acceptance& acceptance : report_.acceptances) blocks.push_back(block_of(acceptance));
     return blocks;
   }
 
   std::vector<Block> blocks() {
     std::vector<Block> blocks = acceptances();
-    for (const cluster::ObjectDiff& object : report_.objects) {
+    for (const objects::ObjectDiff& object : report_.objects) {
       if (object.differs() || options_.show_ignored) blocks.push_back(block_of(object));
     }
     return blocks;
   }
 
  private:
-  Block block_of(const cluster::Acceptance& acceptance) const {
-    const Style style = acceptance.verdict == cluster::Verdict::Newly ? Style::Added : Style::Removed;
+  Block block_of(const objects::Acceptance& acceptance) const {
+    const Style style = acceptance.verdict == objects::Verdict::Newly ? Style::Added : Style::Removed;
     Block block{
         .head = {{acceptance.title(), Style::Title}, {verdict_text(acceptance.verdict, report_), style}},
         .findings = acceptance.refusals};
@@ -134,15 +134,15 @@ class Describer {
     return block;
   }
 
-  Block block_of(const cluster::ObjectDiff& object) {
-    Block block{.head = {{cluster::title_of(object), Style::Title}}};
+  Block block_of(const objects::ObjectDiff& object) {
+    Block block{.head = {{objects::title_of(object), Style::Title}}};
     if (is_comment_) causes_.new_table();
-    const cluster::Difference& first = object.differences.front();
+    const objects::Difference& first = object.differences.front();
     const std::string is = is_comment_ ? "is " : "";
-    if (first.kind == cluster::DifferenceKind::Missing) {
+    if (first.kind == objects::DifferenceKind::Missing) {
       block.head.push_back({is + (options_.files ? "added" : "missing: it would be created"), Style::Added});
       block.head.push_back({causes_.of(first), Style::Muted});
-    } else if (first.kind == cluster::DifferenceKind::Orphaned) {
+    } else if (first.kind == objects::DifferenceKind::Orphaned) {
       block.head.push_back(
           {is + (options_.files ? "removed" : "orphaned: no input creates it"), Style::Removed});
     } else {
@@ -152,14 +152,14 @@ class Describer {
     return block;
   }
 
-  void add_fields(const cluster::ObjectDiff& object, Block& block) {
+  void add_fields(const objects::ObjectDiff& object, Block& block) {
     block.fields.before_title = options_.files ? "old" : "live";
     block.fields.after_title = options_.files ? "new" : "rendered";
     schema::FieldPath above;
     size_t ignored = 0;
-    for (const cluster::Difference& difference : object.differences) {
+    for (const objects::Difference& difference : object.differences) {
       if (!is_shown(difference, options_)) continue;
-      if (difference.kind == cluster::DifferenceKind::Ignored) ++ignored;
+      if (difference.kind == objects::DifferenceKind::Ignored) ++ignored;
       block.fields.rows.push_back(field_of(difference, above));
       above = difference.path;
     }
@@ -167,9 +167,9 @@ class Describer {
     if (ignored > 0) block.folded += fmt::format(", {} ignored", ignored);
   }
 
-  report::Field field_of(const cluster::Difference& difference, const schema::FieldPath& above) {
+  report::Field field_of(const objects::Difference& difference, const schema::FieldPath& above) {
     report::Field field;
-    field.is_muted = difference.kind == cluster::DifferenceKind::Ignored;
+    field.is_muted = difference.kind == objects::DifferenceKind::Ignored;
     field.is_marked = !difference.refusal.empty();
     field.source =
         field.is_muted ? fmt::format("ignored: managed by {}", difference.manager) : causes_.of(difference);
@@ -180,7 +180,7 @@ class Describer {
       field.path = schema::to_keyed_string(difference.path);
       if (field.is_marked) add_source("refused");
     } else {
-      field.path = cluster::short_path(difference.path, above);
+      field.path = objects::short_path(difference.path, above);
       if (difference.order) field.path += " (order)";
       if (!field.is_muted && !difference.manager.empty()) add_source("last written by " + difference.manager);
       if (is_block(difference)) {
@@ -188,16 +188,16 @@ class Describer {
         return field;
       }
     }
-    const cluster::ValueTexts values = cluster::value_texts(difference);
+    const objects::ValueTexts values = objects::value_texts(difference);
     field.before = values.live;
     field.after = values.rendered;
     return field;
   }
 
   // Each reason once, with the number of fields.
-  void add_refusals(const cluster::ObjectDiff& object, Block& block) const {
-    std::vector<std::pair<const cluster::Difference*, size_t>> reasons;
-    for (const cluster::Difference& difference : object.differences) {
+  void add_refusals(const objects::ObjectDiff& object, Block& block) const {
+    std::vector<std::pair<const objects::Difference*, size_t>> reasons;
+    for (const objects::Difference& difference : object.differences) {
       if (difference.refusal.empty()) continue;
       const auto known = std::ranges::find(reasons, difference.refusal,
                                            [](const auto& entry) { return entry.first->refusal; });
@@ -213,42 +213,42 @@ class Describer {
                                 difference->refusal, difference->remedy});
   }
 
-  const cluster::Report& report_;
+  const objects::Report& report_;
   const FormatOptions& options_;
   bool is_comment_;
-  cluster::Causes causes_;
+  objects::Causes causes_;
 };
 
-std::vector<std::string> cost_lines(const cluster::Report& report) {
+std::vector<std::string> cost_lines(const objects::Report& report) {
   std::vector<std::string> lines;
   for (const Cost& cost : costs_of(report)) lines.push_back("cost: " + cost_text(cost));
   return lines;
 }
 
-std::vector<std::string> closing_of(const cluster::Report& report, const FormatOptions& options) {
+std::vector<std::string> closing_of(const objects::Report& report, const FormatOptions& options) {
   std::vector<std::string> lines = cost_lines(report);
   lines.insert(lines.begin(), summary_of(report, options.files));
   return lines;
 }
 
 // "Trainer 2.1 → 2.3: 3 of 14 jobs change, 1 no longer accepted"
-std::string summary_with_verdicts(const cluster::Report& report, std::string text) {
+std::string summary_with_verdicts(const objects::Report& report, std::string text) {
   const bool has_versions = !report.new_version.empty();
   if (has_versions) text = fmt::format("Trainer {} → {}: {}", report.old_version, report.new_version, text);
-  const auto add = [&](cluster::Verdict verdict, std::string_view words) {
+  const auto add = [&](objects::Verdict verdict, std::string_view words) {
     const size_t count = report.count(verdict, true);
     if (count > 0) text += fmt::format(", {} {}", count, words);
   };
-  add(cluster::Verdict::NoLonger, "no longer accepted");
-  add(cluster::Verdict::Newly, "newly accepted");
-  add(cluster::Verdict::Never, has_versions ? "accepted by neither" : "not accepted");
+  add(objects::Verdict::NoLonger, "no longer accepted");
+  add(objects::Verdict::Newly, "newly accepted");
+  add(objects::Verdict::Never, has_versions ? "accepted by neither" : "not accepted");
   return text;
 }
 
 // The same change of the same field in several objects.
 struct Change {
   std::string path;
-  cluster::ValueTexts values;
+  objects::ValueTexts values;
   std::vector<std::string> objects;
 };
 
@@ -276,19 +276,19 @@ std::string names_of(const std::vector<std::string>& objects) {
 
 class ReachCollector {
  public:
-  void add(const cluster::ObjectDiff& object, const cluster::Difference& difference) {
+  void add(const objects::ObjectDiff& object, const objects::Difference& difference) {
     const base::Location& at = difference.location;
     std::string place = at.file ? base::place_of(at) : "elsewhere";
     const std::string field = difference.cause ? fields_.of(*difference.cause) : "";
     if (!field.empty()) place += "  " + field;
     Source& source = source_at(place);
-    Change change{cluster::short_path(difference.path), cluster::value_texts(difference), {}};
+    Change change{objects::short_path(difference.path), objects::value_texts(difference), {}};
     const auto [known, is_new] = source.indexes.try_emplace(
         {change.path, change.values.live, change.values.rendered}, source.changes.size());
     if (is_new) source.changes.push_back(std::move(change));
     Change& to = source.changes[known->second];
-    add_once(cluster::title_of(object), to.objects);
-    add_once(cluster::title_of(object), source.objects);
+    add_once(objects::title_of(object), to.objects);
+    add_once(objects::title_of(object), source.objects);
   }
 
   // For a terminal with that many columns; 0: no terminal.
@@ -326,7 +326,7 @@ class ReachCollector {
     return sources_[known->second];
   }
 
-  cluster::InputFields fields_;
+  objects::InputFields fields_;
   std::vector<Source> sources_;
   std::map<std::string, size_t> by_place_;
 };
@@ -361,7 +361,7 @@ Json with_scope(Json json, const std::string& scope) {
   return json;
 }
 
-Json to_json(const cluster::Acceptance& acceptance) {
+Json to_json(const objects::Acceptance& acceptance) {
   const auto refusal = [](const base::Diagnostic& d) { return to_json(d); };
   return with_scope({{"object", acceptance.object},
                      {"verdict", to_string(acceptance.verdict)},
@@ -370,7 +370,7 @@ Json to_json(const cluster::Acceptance& acceptance) {
                     acceptance.scope);
 }
 
-Json to_json(const cluster::ObjectDiff& object, const cluster::Difference& difference) {
+Json to_json(const objects::ObjectDiff& object, const objects::Difference& difference) {
   return with_scope({{"object", object.id},
                      {"path", difference.name},
                      {"kind", to_string(difference.kind)},
@@ -394,22 +394,22 @@ Json to_json(const Cost& cost) {
 
 }  // namespace
 
-std::string format_objects(const cluster::Report& report, const FormatOptions& options) {
+std::string format_objects(const objects::Report& report, const FormatOptions& options) {
   return report::to_text({.blocks = Describer(report, options, false).blocks()},
                          {options.colour, options.width});
 }
 
-std::string format_text(const cluster::Report& report, const FormatOptions& options) {
+std::string format_text(const objects::Report& report, const FormatOptions& options) {
   report::Document document{.blocks = Describer(report, options, false).blocks(),
                             .closing = closing_of(report, options)};
-  if (!report.new_version.empty() && report.count(cluster::Verdict::NoLonger, false) > 0) {
+  if (!report.new_version.empty() && report.count(objects::Verdict::NoLonger, false) > 0) {
     document.closing.push_back(
         fmt::format("trainjobc migrate --to {} rewrites what can be carried over", report.new_version));
   }
   return report::to_text(document, {options.colour, options.width});
 }
 
-std::string format_markdown(const cluster::Report& report, const FormatOptions& options) {
+std::string format_markdown(const objects::Report& report, const FormatOptions& options) {
   report::Document document{.heading = "trainjobc diff: " + summary_of(report, options.files),
                             .noun = "object"};
   for (const std::string& line : cost_lines(report))
@@ -419,16 +419,16 @@ std::string format_markdown(const cluster::Report& report, const FormatOptions& 
   return report::to_markdown(document);
 }
 
-std::string format_reach(const cluster::Report& report, const FormatOptions& options) {
+std::string format_reach(const objects::Report& report, const FormatOptions& options) {
   ReachCollector collector;
   std::vector<Block> whole;
-  for (const cluster::ObjectDiff& object : report.objects) {
-    for (const cluster::Difference& difference : object.differences) {
-      if (difference.kind == cluster::DifferenceKind::Changed) {
+  for (const objects::ObjectDiff& object : report.objects) {
+    for (const objects::Difference& difference : object.differences) {
+      if (difference.kind == objects::DifferenceKind::Changed) {
         collector.add(object, difference);
-      } else if (difference.kind != cluster::DifferenceKind::Ignored) {
-        const std::string what = difference.kind == cluster::DifferenceKind::Missing ? "added" : "removed";
-        whole.push_back({.head = {{cluster::title_of(object)}, {what}}, .is_continued = true});
+      } else if (difference.kind != objects::DifferenceKind::Ignored) {
+        const std::string what = difference.kind == objects::DifferenceKind::Missing ? "added" : "removed";
+        whole.push_back({.head = {{objects::title_of(object)}, {what}}, .is_continued = true});
       }
     }
   }
@@ -440,10 +440,10 @@ std::string format_reach(const cluster::Report& report, const FormatOptions& opt
   return report::to_text(document, {false, options.width});
 }
 
-std::string format_unified(const cluster::Report& report, const FormatOptions& options) {
+std::string format_unified(const objects::Report& report, const FormatOptions& options) {
   const SideNames sides = side_names(options.files);
   std::string out;
-  for (const cluster::ObjectDiff& object : report.objects) {
+  for (const objects::ObjectDiff& object : report.objects) {
     if (!object.differs()) continue;
     const std::string name = manifest_name(object);
     out +=
@@ -453,10 +453,10 @@ std::string format_unified(const cluster::Report& report, const FormatOptions& o
   return options.colour ? coloured(out) : out;
 }
 
-std::string format_json(const cluster::Report& report, const FormatOptions& options) {
+std::string format_json(const objects::Report& report, const FormatOptions& options) {
   Json differences = Json::array();
-  for (const cluster::ObjectDiff& object : report.objects) {
-    for (const cluster::Difference& difference : object.differences) {
+  for (const objects::ObjectDiff& object : report.objects) {
+    for (const objects::Difference& difference : object.differences) {
       if (is_shown(difference, options)) differences.add(to_json(object, difference));
     }
   }
@@ -470,29 +470,29 @@ std::string format_json(const cluster::Report& report, const FormatOptions& opti
     json.add("toVersion", report.new_version);
   }
   if (has_versions || options.files) {
-    const auto acceptance = [](const cluster::Acceptance& one) { return to_json(one); };
+    const auto acceptance = [](const objects::Acceptance& one) { return to_json(one); };
     json.add("acceptance", Json::array(report.acceptances, acceptance));
   }
   return json.report();
 }
 
-std::string verdict_text(cluster::Verdict verdict, const cluster::Report& report) {
+std::string verdict_text(objects::Verdict verdict, const objects::Report& report) {
   const bool has_versions = !report.new_version.empty();
   if (!has_versions)
-    return verdict == cluster::Verdict::Never ? "not accepted" : std::string(to_string(verdict));
+    return verdict == objects::Verdict::Never ? "not accepted" : std::string(to_string(verdict));
   switch (verdict) {
-    case cluster::Verdict::NoLonger:
+    case objects::Verdict::NoLonger:
       return fmt::format("no longer accepted by Trainer {}", report.new_version);
-    case cluster::Verdict::Newly: return fmt::format("newly accepted by Trainer {}", report.new_version);
-    case cluster::Verdict::Never:
+    case objects::Verdict::Newly: return fmt::format("newly accepted by Trainer {}", report.new_version);
+    case objects::Verdict::Never:
       return fmt::format("accepted neither by Trainer {} nor by {}", report.old_version, report.new_version);
   }
   return "";
 }
 
-std::string summary_of(const cluster::Report& report, bool files) {
-  const auto is_new = [](const cluster::ObjectDiff& object) {
-    return object.kind == "JobSet" && object.differences.front().kind == cluster::DifferenceKind::Missing;
+std::string summary_of(const objects::Report& report, bool files) {
+  const auto is_new = [](const objects::ObjectDiff& object) {
+    return object.kind == "JobSet" && object.differences.front().kind == objects::DifferenceKind::Missing;
   };
   const size_t differing = report.differing_jobs();
   const size_t added = files ? static_cast<size_t>(std::ranges::count_if(report.objects, is_new)) : 0;
@@ -508,7 +508,7 @@ std::string summary_of(const cluster::Report& report, bool files) {
   return fmt::format("{}, {} {}", text, counted(report.orphans(), "object"), files ? "removed" : "orphaned");
 }
 
-std::string manifest_name(const cluster::ObjectDiff& object) {
+std::string manifest_name(const objects::ObjectDiff& object) {
   const std::string_view group = k8s::group_of(object.api_version);
   const std::string_view version =
       std::string_view(object.api_version).substr(group.empty() ? 0 : group.size() + 1);
@@ -567,7 +567,7 @@ std::vector<std::string> split_external(std::string_view variable) {
   return words;
 }
 
-base::IoResult<base::ProcessResult> run_external(const cluster::Report& report, std::string_view variable,
+base::IoResult<base::ProcessResult> run_external(const objects::Report& report, std::string_view variable,
                                                  const SideNames& sides, base::Streams streams,
                                                  base::ProcessRunner& runner) {
   const base::HeldSignals held;  // until the folders are gone
@@ -578,12 +578,12 @@ base::IoResult<base::ProcessResult> run_external(const cluster::Report& report, 
         fmt::format("create a temporary folder: {}", std::generic_category().message(errno))};
   }
   base::RealFileSystem files;
-  const auto write = [&](const TemporaryFolder& folder, const cluster::ObjectDiff& object,
+  const auto write = [&](const TemporaryFolder& folder, const objects::ObjectDiff& object,
                          const yaml::Node* root) {
     if (!root) return std::optional<base::IoError>();
     return files.write(fmt::format("{}/{}", folder.path(), manifest_name(object)), manifest_of(root), 0600);
   };
-  for (const cluster::ObjectDiff& object : report.objects) {
+  for (const objects::ObjectDiff& object : report.objects) {
     if (!object.differs()) continue;
     if (auto error = write(live, object, object.live)) return *error;
     if (auto error = write(merged, object, object.merged)) return *error;

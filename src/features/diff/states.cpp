@@ -11,14 +11,17 @@
 #include <set>
 #include <utility>
 
+#include "features/cluster/compare.h"
 #include "features/cluster/live.h"
+#include "features/objects/acceptance.h"
+#include "features/objects/differences.h"
 #include "schema/schema.h"
 #include "yaml/node.h"
 
 namespace trainjobc::diff {
 namespace {
 
-using cluster::Report;
+using objects::Report;
 
 // The rendered objects as those of a cluster.
 std::shared_ptr<cluster::LiveSet> as_live(const Compilation& compiled) {
@@ -43,12 +46,12 @@ class Joined {
 
   // `rendered` is the number of JobSets that were compared.
   void add(Report part, const std::string& scope, size_t rendered) {
-    for (cluster::ObjectDiff& object : part.objects) {
-      if (object.job != cluster::kNoJob) object.job += rendered_;
+    for (objects::ObjectDiff& object : part.objects) {
+      if (object.job != objects::kNoJob) object.job += rendered_;
       if (has_scopes_) object.scope = scope;
       report.objects.push_back(std::move(object));
     }
-    for (cluster::Acceptance& acceptance : part.acceptances) {
+    for (objects::Acceptance& acceptance : part.acceptances) {
       if (has_scopes_) acceptance.scope = scope;
       report.acceptances.push_back(std::move(acceptance));
     }
@@ -76,13 +79,13 @@ Report compare_versions(const Scopes& before, const Scopes& after, const std::st
   for (size_t i = 0; i < after.size(); ++i) {
     const Compilation& old_side = before[i].compiled;
     const Compilation& new_side = after[i].compiled;
-    const Compilation compared = cluster::rendered_by_both(new_side, old_side);
+    const Compilation compared = objects::rendered_by_both(new_side, old_side);
     Report part =
-        cluster::compare_objects(compared, as_live(cluster::rendered_by_both(old_side, new_side)), how);
+        cluster::compare_objects(compared, as_live(objects::rendered_by_both(old_side, new_side)), how);
     part.memory.push_back(old_side.memory);
     part.memory.push_back(new_side.memory);
     part.jobs = new_side.train_jobs;  // including those that only one version accepts
-    part.acceptances = cluster::compare_acceptance(old_side, new_side);
+    part.acceptances = objects::compare_acceptance(old_side, new_side);
     joined.add(std::move(part), after[i].scope, count_job_sets(compared));
   }
   return std::move(joined.report);
@@ -229,8 +232,8 @@ std::string named(const std::vector<std::string>& files) {
 }
 
 Report compare_pair(const Pair& pair, const StateOptions& options) {
-  const Compilation compared = cluster::without_refused(pair.after, pair.before);
-  const Compilation old_side = cluster::without_refused(pair.before, pair.after);
+  const Compilation compared = objects::without_refused(pair.after, pair.before);
+  const Compilation old_side = objects::without_refused(pair.before, pair.after);
   const auto unread_before = unread_files(pair.before);
   const auto unread_after = unread_files(pair.after);
   cluster::CompareOptions how;
@@ -241,8 +244,8 @@ Report compare_pair(const Pair& pair, const StateOptions& options) {
   how.orphans = lists_removed ? cluster::Orphans::All : cluster::Orphans::None;
   Report report = cluster::compare_objects(compared, as_live(old_side), how);
   if (!unread_before.empty()) {
-    const size_t added = std::erase_if(report.objects, [](const cluster::ObjectDiff& object) {
-      return object.differences.front().kind == cluster::DifferenceKind::Missing;
+    const size_t added = std::erase_if(report.objects, [](const objects::ObjectDiff& object) {
+      return object.differences.front().kind == objects::DifferenceKind::Missing;
     });
     if (added > 0)
       report.warnings.push_back(
@@ -253,8 +256,8 @@ Report compare_pair(const Pair& pair, const StateOptions& options) {
         fmt::format("removed jobs are not listed: {} can't be read", named(unread_after)));
   report.memory.push_back(pair.before.memory);
   report.memory.push_back(pair.after.memory);
-  report.jobs = count_job_sets(pair.after) + cluster::refused_jobs(pair.after).size();
-  report.acceptances = cluster::compare_acceptance(pair.before, pair.after, options.prefixes);
+  report.jobs = count_job_sets(pair.after) + objects::refused_jobs(pair.after).size();
+  report.acceptances = objects::compare_acceptance(pair.before, pair.after, options.prefixes);
   return report;
 }
 
@@ -265,7 +268,7 @@ Report compare_states(const Scopes& before, const Scopes& after, const StateOpti
   Joined joined(pairs.size() > 1);
   for (const Pair& pair : pairs)
     joined.add(compare_pair(pair, options), pair.scope,
-               count_job_sets(cluster::without_refused(pair.after, pair.before)));
+               count_job_sets(objects::without_refused(pair.after, pair.before)));
   return std::move(joined.report);
 }
 

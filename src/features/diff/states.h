@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "features/cluster/compare.h"
+#include "features/objects/acceptance.h"
+#include "features/objects/differences.h"
 #include "inputs/groups.h"
 
 namespace trainjobc::diff {
@@ -16,11 +17,11 @@ namespace trainjobc::diff {
 using Scopes = std::vector<inputs::ScopedCompilation>;
 
 // What the inputs render to for both versions. Jobs that one of them refuses are not compared.
-cluster::Report compare_versions(const Scopes& before, const Scopes& after, const std::string& old_version,
+objects::Report compare_versions(const Scopes& before, const Scopes& after, const std::string& old_version,
                                  const std::string& new_version);
 
 struct StateOptions {
-  cluster::FilePrefixes prefixes;
+  objects::FilePrefixes prefixes;
   // Names a scope as both states do: the path below the folder that was compared. By default, as it is.
   std::function<std::string(const std::string& scope)> key_before = {};
   std::function<std::string(const std::string& scope)> key_after = {};
@@ -30,6 +31,6 @@ struct StateOptions {
 // Two states of files. A scope whose folder has another name now is the one that has most of its jobs; files
 // whose scope is new were in that of their folder above. Jobs that one state refuses are acceptances, not
 // differences; what may be in a file that can't be read is neither added nor removed, which is a warning.
-cluster::Report compare_states(const Scopes& before, const Scopes& after, const StateOptions& options);
+objects::Report compare_states(const Scopes& before, const Scopes& after, const StateOptions& options);
 
 }  // namespace trainjobc::diff

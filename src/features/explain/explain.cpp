@@ -13,7 +13,7 @@
 #include "base/text/layout.h"
 #include "base/text/text.h"
 #include "compile/merge.h"
-#include "features/cluster/compare.h"
+#include "features/objects/differences.h"
 #include "lint/report/document.h"
 #include "lint/report/json.h"
 #include "secret/secret.h"
@@ -219,7 +219,7 @@ std::optional<Merge> merge_of(const Node& node) {
 
 class Walk {
  public:
-  Walk(const Wanted& wanted, cluster::InputFields& inputs, const yaml::Maker& make,
+  Walk(const Wanted& wanted, objects::InputFields& inputs, const yaml::Maker& make,
        std::vector<FieldOrigin>& out)
       : wanted_(wanted), inputs_(inputs), make_(make), out_(out) {}
 
@@ -274,7 +274,7 @@ class Walk {
     if (wanted_.paths || !wanted_.field.selects_all()) {
       field.path = schema::to_string(path_);
       if (!selects(field.path)) return;
-      field.short_path = cluster::short_path(path_);
+      field.short_path = objects::short_path(path_);
     }
     field.value = &node;
     field.location = yaml::locate(node);
@@ -303,10 +303,10 @@ class Walk {
   }
 
   const Wanted& wanted_;
-  cluster::InputFields& inputs_;
+  objects::InputFields& inputs_;
   const yaml::Maker& make_;
   std::vector<FieldOrigin>& out_;
-  cluster::ChildFinder finder_;
+  objects::ChildFinder finder_;
   schema::FieldPath path_;
   std::vector<size_t> sizes_;  // of what the steps are in
   Merge merge_;                // of what is visited; no steps if it was not merged
@@ -430,7 +430,7 @@ std::string as_yaml(const std::vector<Object>& objects, const std::vector<Object
 // The value for people; `path` ends with its key.
 std::string value_of(const Node* value, std::string_view path) {
   const std::string_view key = path.substr(path.rfind('.') + 1);
-  return cluster::value_texts({.path = {{.key = key}}, .rendered = value}).rendered;
+  return objects::value_texts({.path = {{.key = key}}, .rendered = value}).rendered;
 }
 
 report::Field to_field(const FieldOrigin& origin) {
@@ -489,15 +489,15 @@ std::string as_json(const std::vector<ObjectOrigins>& objects) {
 
 std::vector<ObjectOrigins> explain_objects(const std::vector<Object>& objects,
                                            const schema::VersionSchemas& schemas, const Wanted& wanted,
-                                           cluster::InputFields& inputs, const yaml::Maker& make) {
-  const cluster::ObjectSchemas known(schemas);
+                                           objects::InputFields& inputs, const yaml::Maker& make) {
+  const objects::ObjectSchemas known(schemas);
   std::vector<ObjectOrigins> out;
   for (const Object& object : objects) {
     ObjectOrigins origins;
-    origins.id = cluster::object_id(object.kind, object.ns, object.name);
+    origins.id = objects::object_id(object.kind, object.ns, object.name);
     origins.scope = object.scope;
     origins.title = fmt::format("{} {}{}{}{}", object.kind, object.ns, object.ns.empty() ? "" : "/",
-                                object.name, cluster::in_scope(origins.scope));
+                                object.name, objects::in_scope(origins.scope));
     Walk(wanted, inputs, make, origins.fields).visit(*object.root, known.find(object.kind));
     if (!origins.fields.empty()) out.push_back(std::move(origins));
   }

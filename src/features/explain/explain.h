@@ -10,7 +10,7 @@
 
 #include "base/source.h"
 #include "compile/compile.h"
-#include "features/cluster/difference_text.h"
+#include "features/objects/difference_text.h"
 #include "lint/report/document.h"
 #include "schema/compare.h"
 #include "schema/schema.h"
@@ -98,7 +98,7 @@ struct Wanted {
 // mask; `make` masks those of earlier values. Nodes live as long as the objects' and `make`.
 std::vector<ObjectOrigins> explain_objects(const std::vector<Object>& objects,
                                            const schema::VersionSchemas& schemas, const Wanted& wanted,
-                                           cluster::InputFields& inputs, const yaml::Maker& make);
+                                           objects::InputFields& inputs, const yaml::Maker& make);
 
 enum class Format { Yaml, Text, Json };
 

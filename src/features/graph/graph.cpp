@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "base/text/text.h"
-#include "features/cluster/pods.h"
+#include "features/objects/pods.h"
 #include "features/plan/plan.h"
 #include "k8s/jobset/jobset.h"
 #include "secret/secret.h"
@@ -47,9 +47,9 @@ std::string short_image(std::string_view image) {
   return std::string(image);
 }
 
-std::string amounts_text(const cluster::Amounts& amounts) {
+std::string amounts_text(const objects::Amounts& amounts) {
   std::vector<std::string> parts;
-  for (const std::string& resource : cluster::in_order(amounts))
+  for (const std::string& resource : objects::in_order(amounts))
     parts.push_back(fmt::format("{} {}", amounts.find(resource)->second.to_string(), resource));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -129,7 +129,7 @@ class JobDrawer {
   }
 
   size_t add_pods(const ReplicatedJob& job, size_t index) {
-    const cluster::PodSet& set = planned_.pod_sets[index];
+    const objects::PodSet& set = planned_.pod_sets[index];
     std::vector<std::string> lines{fmt::format("{}: {}", job.name, base::counted(set.pods, "pod"))};
     if (!job.pod_spec) return add(Shape::Pods, std::move(lines));
     for (const Node* container : items_at(*job.pod_spec, "containers"))
@@ -182,7 +182,7 @@ class JobDrawer {
     };
     const bool is_used =
         planned_.nodes > 1 || !planned_.hostfile.empty() || std::ranges::any_of(view.jobs, serves);
-    if (!cluster::has_host_names(view) || !is_used) return;
+    if (!objects::has_host_names(view) || !is_used) return;
     const size_t service =
         add(Shape::Service, {"headless Service", std::string(k8s::jobset::subdomain_of(view))});
     // Initializers connect to no other pod.

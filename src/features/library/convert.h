@@ -11,7 +11,7 @@
 
 #include "base/diagnostic.h"
 #include "compile/compile.h"
-#include "features/cluster/difference_text.h"
+#include "features/objects/difference_text.h"
 #include "trainjobc/trainjobc.h"
 
 namespace trainjobc::library {
@@ -35,7 +35,7 @@ class Places {
 
  private:
   std::set<std::string, std::less<>> without_lines_;  // their names
-  mutable cluster::InputFields fields_;
+  mutable objects::InputFields fields_;
 };
 
 // One cause, one finding.

@@ -23,6 +23,7 @@
 #include "features/explain/explain.h"
 #include "features/library/convert.h"
 #include "features/migrate/migrate.h"
+#include "features/objects/differences.h"
 #include "features/plan/plan.h"
 #include "features/plan/quota/capacity.h"
 #include "features/plan/quota/quota.h"
@@ -110,7 +111,7 @@ class Explainer {
     for (const explain::ObjectOrigins& origins :
          explain::explain_objects(shown, *shown.front().schemas, wanted_, inputs_, make)) {
       const auto object = std::ranges::find_if(shown, [&](const Object& one) {
-        return cluster::object_id(one.kind, one.ns, one.name) == origins.id;
+        return objects::object_id(one.kind, one.ns, one.name) == origins.id;
       });
       explained.push_back(to_explained(origins, *object->root));
     }
@@ -140,7 +141,7 @@ class Explainer {
 
   Places places_;
   explain::Wanted wanted_;
-  cluster::InputFields inputs_;
+  objects::InputFields inputs_;
 };
 
 struct Quota {
@@ -175,15 +176,15 @@ State compile_state(const Request& request, const Options& options) {
   return state;
 }
 
-Difference to_difference(const cluster::Report& report, bool files) {
+Difference to_difference(const objects::Report& report, bool files) {
   const diff::FormatOptions format{.files = files};
   Difference difference;
   const bool by_change = files && report.new_version.empty();
   difference.report.text = by_change ? diff::format_reach(report, format) : diff::format_text(report, format);
   difference.report.markdown = diff::format_markdown(report, format);
   difference.report.json = diff::format_json(report, format);
-  difference.differs = report.differs() || report.count(cluster::Verdict::Never, false) > 0 ||
-                       report.count(cluster::Verdict::NoLonger, false) > 0;
+  difference.differs = report.differs() || report.count(objects::Verdict::Never, false) > 0 ||
+                       report.count(objects::Verdict::NoLonger, false) > 0;
   return difference;
 }
 

@@ -11,10 +11,10 @@
 #include "base/text/text.h"
 #include "compile/explanations.h"
 #include "config_schema.h"
-#include "features/cluster/difference_text.h"
 #include "features/json_schema/json_schema.h"
 #include "features/lsp/answers.h"
 #include "features/lsp/references.h"
+#include "features/objects/difference_text.h"
 #include "k8s/field.h"
 #include "model/trainer_names.h"
 #include "schema/validate.h"
@@ -118,7 +118,7 @@ std::string field_words(std::string_view kind, const schema::Schema& root, const
   const schema::Schema* field = schema_along(root, path, path.size());
   if (!field || path.empty()) return "";
   std::string out =
-      fmt::format("**{}** · {}", cluster::without_pod_steps(to_string(path)), type_words(*field));
+      fmt::format("**{}** · {}", objects::without_pod_steps(to_string(path)), type_words(*field));
   const CursorStep& last = path.back();
   const schema::Schema* map = last.is_item() ? nullptr : schema_along(root, path, path.size() - 1);
   if (map && requires_field(*map, last.key)) out += ", required";

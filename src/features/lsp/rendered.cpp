@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "base/text/text.h"
-#include "features/cluster/difference_text.h"
-#include "features/cluster/pods.h"
 #include "features/explain/explain.h"
 #include "features/lsp/answers.h"
 #include "features/lsp/references.h"
+#include "features/objects/difference_text.h"
+#include "features/objects/pods.h"
 #include "features/plan/plan.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
@@ -53,8 +53,8 @@ std::string processes_in_words(const plan::JobPlan& job) {
 std::string size_in_words(const plan::JobPlan& job) {
   std::string words = counted(job.nodes, "node");
   int64_t most = 0;
-  for (const cluster::PodSet& set : job.pod_sets) {
-    for (const auto& [resource, amount] : cluster::times(set.per_pod, set.pods)) {
+  for (const objects::PodSet& set : job.pod_sets) {
+    for (const auto& [resource, amount] : objects::times(set.per_pod, set.pods)) {
       const int64_t devices = amount.value();
       if (!is_device(resource) || devices <= most) continue;
       most = devices;
@@ -160,7 +160,7 @@ std::string_view last_step(std::string_view path) {
 }
 
 std::string shown_value(const Node* value, std::string_view key) {
-  return cluster::value_texts({.path = {{.key = key}}, .rendered = value}).rendered;
+  return objects::value_texts({.path = {{.key = key}}, .rendered = value}).rendered;
 }
 
 // "PET_NNODES=4", "parallelism: 4"; "" for the name of a variable.
@@ -264,7 +264,7 @@ std::string effects_in(const Workspace& workspace, const DocumentId& document, c
   base::Arena arena;
   const yaml::Maker make(arena);
   Effects effects(workspace, document, std::move(places));
-  cluster::InputFields inputs;
+  objects::InputFields inputs;
   const explain::Wanted all{.field = explain::FieldSelector("")};
   // A job without a namespace may have the configured one.
   const auto objects = masked_objects(compiled.compilation, make, [&](const model::ObjectId& id) {

@@ -19,12 +19,15 @@
 #include "compile/input.h"
 #include "compile/kept_jobs.h"
 #include "compile/versions.h"
+#include "features/cluster/compare.h"
 #include "features/cluster/live.h"
 #include "features/migrate/kustomizations.h"
 #include "features/migrate/left_jobs.h"
 #include "features/migrate/rewrite_file.h"
 #include "features/migrate/trainer_versions.h"
 #include "features/migrate/v1_jobs.h"
+#include "features/objects/acceptance.h"
+#include "features/objects/differences.h"
 #include "k8s/object_meta.h"
 #include "lint/lint.h"
 #include "model/runtime.h"
@@ -111,7 +114,7 @@ Rendering render(std::vector<Source> inputs, std::vector<Source> runtimes, const
   std::vector<RenderedJob> jobs = kept.take(rendering.compiled);
   for (size_t i = 0; i < jobs.size(); ++i) {
     const SunkJob& sunk = rendering.compiled.sunk[i];
-    rendering.jobs.emplace(cluster::object_id(model::kTrainJob, sunk.ns, sunk.name), std::move(jobs[i]));
+    rendering.jobs.emplace(objects::object_id(model::kTrainJob, sunk.ns, sunk.name), std::move(jobs[i]));
   }
   return rendering;
 }
@@ -434,8 +437,8 @@ class Migrator {
     }
   }
 
-  cluster::Report compare(const Rendering& after) const {
-    cluster::Report report;
+  objects::Report compare(const Rendering& after) const {
+    objects::Report report;
     std::vector<std::string> differing;  // as namespace/name
     for (const auto& [id, job] : before_.jobs) {
       const auto found = after.jobs.find(id);
@@ -450,7 +453,7 @@ class Migrator {
   }
 
   // Renders the jobs that differ once more, and compares their objects.
-  cluster::Report compare_again(std::vector<std::string> differing, size_t jobs) const {
+  objects::Report compare_again(std::vector<std::string> differing, size_t jobs) const {
     // Each job is looked up in the list. A version that was chosen from all files stays the same for a few.
     constexpr size_t kFew = 100;
     const std::string& version = before_.compiled.trainer_version;
@@ -466,12 +469,12 @@ class Migrator {
     how.schemas = target_.schemas;
     how.refusals = false;
     auto live = std::make_shared<cluster::LiveSet>();
-    for (const Object& object : cluster::rendered_by_both(before, after).objects) {
+    for (const Object& object : objects::rendered_by_both(before, after).objects) {
       live->objects.push_back({std::string(object.api_version), std::string(object.kind),
                                std::string(object.ns), std::string(object.name), object.root});
     }
-    cluster::Report report =
-        cluster::compare_objects(cluster::rendered_by_both(after, before), std::move(live), how);
+    objects::Report report =
+        cluster::compare_objects(objects::rendered_by_both(after, before), std::move(live), how);
     report.jobs = jobs;
     report.memory.push_back(before.memory);
     return report;

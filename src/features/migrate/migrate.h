@@ -11,7 +11,7 @@
 
 #include "base/diagnostic.h"
 #include "compile/compile.h"
-#include "features/cluster/compare.h"
+#include "features/objects/differences.h"
 #include "inputs/config.h"
 #include "inputs/kustomize/kustomization.h"
 
@@ -71,7 +71,7 @@ struct Migration {
   base::Diagnostics findings;
   // The JobSets of the new files and version, compared with the old ones; for TrainJobs that both versions
   // accept.
-  cluster::Report differences;
+  objects::Report differences;
   std::vector<LintedObject> linted;                 // of the inputs, as in their Compilation
   std::vector<PassedOver> passed_over;              // the same
   std::vector<std::string> other_jobs;              // the same

@@ -73,7 +73,7 @@ const Node* training_container(const Node& pod_spec) {
   const auto with_variables = std::ranges::find_if(
       containers, [](const Node* container) { return framework_of_variables(*container) != nullptr; });
   if (with_variables != containers.end()) return *with_variables;
-  return cluster::node_container(pod_spec);
+  return objects::node_container(pod_spec);
 }
 
 // What a container of the worker's first pod starts, and what that is told.
@@ -133,7 +133,7 @@ std::optional<int64_t> flux_processes(std::string_view script) {
 
 int64_t pods_of(const std::vector<Worker>& workers) {
   int64_t pods = 0;
-  for (const Worker& worker : workers) pods += worker.job->replicas * cluster::pods_per_job(*worker.job);
+  for (const Worker& worker : workers) pods += worker.job->replicas * objects::pods_per_job(*worker.job);
   return pods;
 }
 
@@ -157,7 +157,7 @@ int64_t capped_sum(int64_t a, int64_t b) {
 // How many processes the worker's pods start; nullopt if that depends on their machines, or can't be seen.
 std::optional<int64_t> processes_of(const Framework& framework, const Settings& settings,
                                     const Worker& worker) {
-  const int64_t pods = worker.job->replicas * cluster::pods_per_job(*worker.job);
+  const int64_t pods = worker.job->replicas * objects::pods_per_job(*worker.job);
   if (framework.has_launchers) {
     if (settings.launch().kind == Launch::Kind::OneProcess) return pods;
     const auto each = settings.start() ? settings.start()->processes : std::nullopt;
@@ -225,7 +225,7 @@ void add_rank(const RenderedJob& job, const Place& place, std::optional<int64_t>
   }
   const auto& [worker, job_index, pod] = place;
   RankNode node;
-  node.host = cluster::host_of(job.view, *worker.job, job_index, pod);
+  node.host = objects::host_of(job.view, *worker.job, job_index, pod);
   node.pod_set = worker.job->name;
   node.container = yaml::text_at(*worker.container, "name");
   node.first_rank = first_rank;
@@ -257,7 +257,7 @@ void list_ranks(const RenderedJob& job, const std::vector<Worker>& workers, cons
                         : framework && plan.nodes > 1 ? ranks_of(Settings(*framework, job, worker))
                                                       : Ranks::Continued;
     for (int64_t index = 0; index < worker.job->replicas; ++index) {
-      for (int64_t pod = 0; pod < cluster::pods_per_job(*worker.job); ++pod) {
+      for (int64_t pod = 0; pod < objects::pods_per_job(*worker.job); ++pod) {
         const int64_t first = ranks == Ranks::OfEachNode ? 0 : rank;
         add_rank(job, {worker, index, pod}, ranks == Ranks::Unknown ? std::nullopt : std::optional(first),
                  each, plan);
@@ -385,12 +385,12 @@ std::map<std::string, Place, std::less<>> places_of(const RenderedJob& job, cons
     if (!replicated_job.pod_spec) continue;
     const Node* container = &replicated_job == launcher.job
                                 ? launcher.container
-                                : cluster::node_container(*replicated_job.pod_spec);
-    const int64_t pods = cluster::pods_per_job(replicated_job);
+                                : objects::node_container(*replicated_job.pod_spec);
+    const int64_t pods = objects::pods_per_job(replicated_job);
     if (!container || replicated_job.replicas * pods > kMostHosts) continue;
     for (int64_t index = 0; index < replicated_job.replicas; ++index) {
       for (int64_t pod = 0; pod < pods; ++pod)
-        places[cluster::host_of(job.view, replicated_job, index, pod)] = {
+        places[objects::host_of(job.view, replicated_job, index, pod)] = {
             {&replicated_job, container}, index, pod};
     }
   }
@@ -401,7 +401,7 @@ void list_hosts(const RenderedJob& job, const Worker& launcher, const std::vecto
                 bool is_in_order, JobPlan& plan) {
   const auto places = places_of(job, launcher);
   const bool is_host = launcher.job && std::ranges::any_of(hosts, [&](const Host& host) {
-                         return host.name == cluster::host_of(job.view, *launcher.job, 0, 0);
+                         return host.name == objects::host_of(job.view, *launcher.job, 0, 0);
                        });
   if (launcher.job && !is_host) add_rank(job, {launcher, 0, 0}, std::nullopt, 0, plan);
   int64_t rank = 0;
@@ -493,7 +493,7 @@ void add_job(Total& total, const JobPlan& job) {
   total.nodes = capped_sum(total.nodes, job.nodes);
   total.pods = capped_sum(total.pods, job.pods);
   total.processes = sum_of(total.processes, job.processes);
-  cluster::add(total.requests, job.requests);
+  objects::add(total.requests, job.requests);
 }
 
 }  // namespace
@@ -509,9 +509,9 @@ JobPlan plan_job(std::span<const Object> objects, const PlanOptions& options) {
   plan.queue = secret::without_keys(queue_of(job));
   const RenderedJob rendered = rendered_job(job, yaml::Maker(arena));
   for (const k8s::jobset::ReplicatedJob& replicated_job : rendered.view.jobs) {
-    PodSet set = cluster::pod_set_of(rendered.view, replicated_job);
+    PodSet set = objects::pod_set_of(rendered.view, replicated_job);
     plan.pods = capped_sum(plan.pods, set.pods);
-    cluster::add(plan.requests, cluster::times(set.per_pod, set.pods));
+    objects::add(plan.requests, objects::times(set.per_pod, set.pods));
     plan.pod_sets.push_back(std::move(set));
   }
   add_processes(rendered, options.ranks, plan);

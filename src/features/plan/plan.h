@@ -12,15 +12,15 @@
 #include <vector>
 
 #include "compile/compile.h"
-#include "features/cluster/pods.h"
+#include "features/objects/pods.h"
 #include "features/plan/quota/admit.h"
 #include "launch/environment.h"
 
 namespace trainjobc::plan {
 
-using cluster::Amounts;
-using cluster::in_order;
-using cluster::PodSet;
+using objects::Amounts;
+using objects::in_order;
+using objects::PodSet;
 
 // One container that starts processes of the training, or mpirun.
 struct RankNode {

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "features/cluster/difference_text.h"
 #include "features/cluster/live_fields.h"
+#include "features/objects/difference_text.h"
 #include "k8s/name_syntax.h"
 #include "k8s/object_meta.h"
 #include "model/runtime.h"
@@ -57,9 +57,9 @@ std::vector<RuntimeDifference> differences_of(const Node& own, const Node& other
   std::vector<RuntimeDifference> differences;
   for (const schema::FieldDifference& field : schema::compare(*here, *there, &schema)) {
     const secret::BeforeAfter sides = secret::masked({field.live, field.rendered}, make);
-    cluster::Difference shown{
+    objects::Difference shown{
         .path = field.path, .live = sides.before, .rendered = sides.after, .order = field.order};
-    const cluster::ValueTexts values = cluster::value_texts(shown);
+    const objects::ValueTexts values = objects::value_texts(shown);
     RuntimeDifference difference{schema::to_keyed_string(field.path), values.live, values.rendered, {}};
     if (field.rendered) difference.location = yaml::locate(*field.rendered);
     differences.push_back(std::move(difference));

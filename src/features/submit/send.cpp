@@ -10,6 +10,7 @@
 
 #include "base/text/text.h"
 #include "features/cluster/live_fields.h"
+#include "features/objects/differences.h"
 #include "features/submit/state.h"
 #include "k8s/jobset/jobset.h"
 #include "yaml/write/writer.h"
@@ -18,12 +19,12 @@ namespace trainjobc::submit {
 namespace {
 
 using cluster::Answer;
-using cluster::Difference;
-using cluster::ObjectDiff;
 using kubectl::Call;
 using kubectl::Cause;
 using kubectl::Kubectl;
 using kubectl::Reply;
+using objects::Difference;
+using objects::ObjectDiff;
 using yaml::Maker;
 using yaml::Node;
 
@@ -43,11 +44,11 @@ const Node* without(const Node* node, std::span<const schema::Step> path, const 
 
 // `rendered` without the fields that another controller owns according to `differences`. Adds each of them to
 // `left_out`.
-const Node* without_others_fields(const Node& rendered, const cluster::ObjectDiff& differences,
+const Node* without_others_fields(const Node& rendered, const objects::ObjectDiff& differences,
                                   const Maker& make, std::vector<LeftOut>& left_out) {
   const Node* result = &rendered;
-  for (const cluster::Difference& field : differences.differences) {
-    if (field.kind != cluster::DifferenceKind::Ignored || !field.rendered) continue;
+  for (const objects::Difference& field : differences.differences) {
+    if (field.kind != objects::DifferenceKind::Ignored || !field.rendered) continue;
     const Node* less = without(result, field.path, make);
     if (less == result) continue;
     result = less;
@@ -61,7 +62,7 @@ bool add_secrets(std::string_view text, const std::string& ns, std::set<std::str
   constexpr std::string_view kPrefix = "secret/";
   for (const std::string_view line : base::Lines(text)) {
     if (!line.starts_with(kPrefix)) return false;
-    secrets.insert(cluster::object_id("Secret", ns, line.substr(kPrefix.size())));
+    secrets.insert(objects::object_id("Secret", ns, line.substr(kPrefix.size())));
   }
   return true;
 }
@@ -172,7 +173,7 @@ bool is_refused(const Difference& difference) {
 // Whether applying the object changes a field.
 bool changes(const ObjectDiff& difference, bool takes_over) {
   const auto is_ours = [&](const Difference& field) {
-    return field.kind == cluster::DifferenceKind::Changed || (takes_over && field.rendered);
+    return field.kind == objects::DifferenceKind::Changed || (takes_over && field.rendered);
   };
   return std::ranges::any_of(difference.differences, is_ours);
 }
@@ -180,7 +181,7 @@ bool changes(const ObjectDiff& difference, bool takes_over) {
 Action action_of(const Object& object, const ObjectDiff* difference, bool is_there,
                  const ClusterState& cluster) {
   if (object.kind == "Secret") {
-    return cluster.secrets.contains(cluster::object_id(object.kind, object.ns, object.name)) ? Action::Keep
+    return cluster.secrets.contains(objects::object_id(object.kind, object.ns, object.name)) ? Action::Keep
                                                                                              : Action::Create;
   }
   if (!is_there) return Action::Create;
@@ -195,11 +196,11 @@ Batch make_batch(std::span<const Object> objects, const ClusterState& cluster) {
   for (const ObjectDiff& object : cluster.report.objects) differences.emplace(object.id, &object);
   std::map<std::string, const cluster::LiveObject*> there;
   for (const cluster::LiveObject& object : cluster.live.objects) {
-    there.emplace(cluster::object_id(object.kind, object.ns, object.name), &object);
+    there.emplace(objects::object_id(object.kind, object.ns, object.name), &object);
   }
   Batch batch;
   for (const Object& object : objects) {
-    const std::string id = cluster::object_id(object.kind, object.ns, object.name);
+    const std::string id = objects::object_id(object.kind, object.ns, object.name);
     const ObjectDiff* difference = base::value_or(differences, id);
     Item item{&object, Action::Create, batch.jobs, base::value_or(there, id), object.root, object.root, {}};
     item.action = action_of(object, difference, item.live != nullptr, cluster);
@@ -218,8 +219,8 @@ Batch make_batch(std::span<const Object> objects, const ClusterState& cluster) {
   return batch;
 }
 
-cluster::Report refused_part(const cluster::Report& report) {
-  cluster::Report part;
+objects::Report refused_part(const objects::Report& report) {
+  objects::Report part;
   part.jobs = report.jobs;
   for (const ObjectDiff& object : report.objects) {
     ObjectDiff refused = object;
@@ -229,7 +230,7 @@ cluster::Report refused_part(const cluster::Report& report) {
   return part;
 }
 
-std::string loss_of(const Item& item, const cluster::Report& report) {
+std::string loss_of(const Item& item, const objects::Report& report) {
   const Object& object = *item.object;
   std::string text = fmt::format("  {}", title_of(object));
   if (object.kind == "JobSet") {
@@ -243,11 +244,11 @@ std::string loss_of(const Item& item, const cluster::Report& report) {
   } else {
     text += "\n    its contents; a Pod that starts in between waits for the new one\n";
   }
-  const std::string id = cluster::object_id(object.kind, object.ns, object.name);
+  const std::string id = objects::object_id(object.kind, object.ns, object.name);
   for (const ObjectDiff& differing : report.objects) {
     if (differing.id != id) continue;
     for (const Difference& field : differing.differences) {
-      if (field.kind != cluster::DifferenceKind::Ignored) continue;
+      if (field.kind != objects::DifferenceKind::Ignored) continue;
       text += fmt::format("    {}, managed by {}\n", field.name, field.manager);
     }
   }

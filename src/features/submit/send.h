@@ -12,9 +12,9 @@
 
 #include "base/arena.h"
 #include "compile/compile.h"
-#include "features/cluster/compare.h"
 #include "features/cluster/live.h"
 #include "features/kubectl/kubectl.h"
+#include "features/objects/differences.h"
 #include "yaml/node.h"
 
 namespace trainjobc::submit {
@@ -62,7 +62,7 @@ struct Batch {
 
 // What a batch is made from.
 struct ClusterState {
-  const cluster::Report& report;  // of comparing the objects with `live`
+  const objects::Report& report;  // of comparing the objects with `live`
   const cluster::LiveSet& live;
   const std::set<std::string>& secrets;  // that exist: "Secret/namespace/name"
   bool takes_over = false;               // fields of other controllers
@@ -71,10 +71,10 @@ struct ClusterState {
 Batch make_batch(std::span<const Object> objects, const ClusterState& cluster);
 
 // The part of `report` that a cluster would refuse: objects with fields that can't be updated.
-cluster::Report refused_part(const cluster::Report& report);
+objects::Report refused_part(const objects::Report& report);
 
 // What is lost with the live object of a Replace, for people: indented lines.
-std::string loss_of(const Item& item, const cluster::Report& report);
+std::string loss_of(const Item& item, const objects::Report& report);
 
 // "JobSet team-a/llama"
 std::string title_of(const Object& object);

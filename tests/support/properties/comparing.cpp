@@ -12,6 +12,7 @@
 #include "compile/compile.h"
 #include "features/cluster/compare.h"
 #include "features/diff/format.h"
+#include "features/objects/differences.h"
 #include "secret/secret.h"
 #include "yaml/node.h"
 #include "yaml/write/writer.h"
@@ -80,12 +81,12 @@ bool keeps_secret(const cluster::LiveSet& live) {
   return has_word(words.secret) && !has_word(words.open) && !has_placeholder;
 }
 
-std::string all_formats(const cluster::Report& report) {
+std::string all_formats(const objects::Report& report) {
   const diff::FormatOptions options{.show_ignored = true, .width = 80};
   std::string text = format_text(report, options) + format_reach(report, options) +
                      format_unified(report, options) + format_json(report, options) +
                      format_markdown(report, options);
-  for (const cluster::ObjectDiff& object : report.objects) {
+  for (const objects::ObjectDiff& object : report.objects) {
     text += diff::manifest_of(object.live);
     text += diff::manifest_of(object.merged);
   }
@@ -146,7 +147,7 @@ std::string wrong_with_diff_of_itself(const std::string& text) {
     rendered += "---\n";
     yaml::write_yaml(*object.root, yaml::KeyOrder::Kubernetes, rendered);
   }
-  const cluster::Report report =
+  const objects::Report report =
       cluster::compare_objects(compiled, read_objects(rendered), compare_options());
   if (report.objects.empty() && report.warnings.empty()) return "";
   return fmt::format("what is rendered differs from itself:\n{}\n{}", all_formats(report), rendered);

@@ -7,6 +7,7 @@
 #include "features/cluster/compare.h"
 #include "features/cluster/live_fields.h"
 #include "features/diff/format.h"
+#include "features/objects/differences.h"
 #include "support/diff.h"
 #include "yaml/read/reader.h"
 #include "yaml/write/writer.h"
@@ -29,12 +30,12 @@ std::string refusals(const std::string& live_text, const std::string& rendered_t
   const base::SourceFile rendered_file("rendered", rendered_text);
   const yaml::Node* live = parse(arena, live_file);
   const yaml::Node* rendered = parse(arena, rendered_file);
-  cluster::ObjectDiff object;
+  objects::ObjectDiff object;
   object.kind = kind;
   object.name = "x";
   const schema::Schema* schema = kind == "JobSet" ? schema::find_version("2.3")->kind(kind)->schema : nullptr;
   for (schema::FieldDifference& field : schema::compare(*rendered, *live, schema)) {
-    cluster::Difference difference;
+    objects::Difference difference;
     difference.name = schema::to_string(field.path);
     difference.path = std::move(field.path);
     difference.live = field.live;
@@ -43,7 +44,7 @@ std::string refusals(const std::string& live_text, const std::string& rendered_t
   }
   cluster::mark_refusals(object, *live, *rendered);
   std::string out;
-  for (const cluster::Difference& difference : object.differences) {
+  for (const objects::Difference& difference : object.differences) {
     out += difference.name + ": " + (difference.refusal.empty() ? "-" : difference.refusal) + "\n";
   }
   return out;

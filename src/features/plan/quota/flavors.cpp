@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "base/text/text.h"
-#include "features/cluster/pods.h"
+#include "features/objects/pods.h"
 #include "k8s/jobset/jobset.h"
 
 namespace trainjobc::plan {
@@ -125,8 +125,8 @@ std::vector<QueuedPodSet> queued_pod_sets(const Quota& quota, const ClusterQueue
     if (!job.pod_spec) continue;
     QueuedPodSet set;
     set.name = job.name;
-    set.pods = job.replicas * cluster::pods_per_job(job);
-    for (const auto& [resource, quantity] : cluster::requests_of_pod(*job.pod_spec))
+    set.pods = job.replicas * objects::pods_per_job(job);
+    for (const auto& [resource, quantity] : objects::requests_of_pod(*job.pod_spec))
       set.requests[resource] = multiplied(to_units(resource, quantity), set.pods);
     if (group_of_resource(queue, kPods)) set.requests[std::string(kPods)] = set.pods;
     suitability.add_unsuited(*job.job_spec, *job.pod_spec, set);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/cluster/difference_text.h"
+#include "features/objects/difference_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,7 +19,7 @@
 #include "yaml/read/reader.h"
 #include "yaml/write/writer.h"
 
-namespace trainjobc::cluster {
+namespace trainjobc::objects {
 namespace {
 
 using schema::Step;
@@ -386,4 +386,4 @@ std::string Causes::of(const Difference& difference) {
   return field.empty() ? place : fmt::format("{}  {}", place, field);
 }
 
-}  // namespace trainjobc::cluster
+}  // namespace trainjobc::objects

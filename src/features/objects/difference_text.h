@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "base/source.h"
-#include "features/cluster/compare.h"
+#include "features/objects/differences.h"
 #include "schema/compare.h"
 #include "yaml/node.h"
 
-namespace trainjobc::cluster {
+namespace trainjobc::objects {
 
 // Paths of fields: the nodes on a path, and the path of a node in its document.
 
@@ -111,4 +111,4 @@ class Causes {
   std::string last_place_;
 };
 
-}  // namespace trainjobc::cluster
+}  // namespace trainjobc::objects

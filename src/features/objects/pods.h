@@ -11,7 +11,7 @@
 #include "k8s/jobset/jobset.h"
 #include "k8s/quantity.h"
 
-namespace trainjobc::cluster {
+namespace trainjobc::objects {
 
 // By resource: "nvidia.com/gpu".
 using Amounts = std::map<std::string, k8s::Quantity, std::less<>>;
@@ -53,4 +53,4 @@ struct Demand {
 };
 Demand demand_of(const yaml::Node& job_set);
 
-}  // namespace trainjobc::cluster
+}  // namespace trainjobc::objects

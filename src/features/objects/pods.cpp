@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "features/cluster/pods.h"
+#include "features/objects/pods.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "yaml/changes.h"
 #include "yaml/node.h"
 
-namespace trainjobc::cluster {
+namespace trainjobc::objects {
 namespace {
 
 using k8s::jobset::JobSetView;
@@ -128,4 +128,4 @@ Demand demand_of(const Node& job_set) {
   return demand;
 }
 
-}  // namespace trainjobc::cluster
+}  // namespace trainjobc::objects
