@@ -5,7 +5,7 @@
 #include "inputs/config.h"
 #include "support/test_console.h"
 
-namespace trainjobc::cli_config_test {
+namespace trainjobc::config_test {
 namespace {
 
 std::string read_error(const std::string& text) {
@@ -115,4 +115,4 @@ TEST_CASE("exclude is a list of globs") {
         "      |          ^~~~~~\n");
 }
 
-}  // namespace trainjobc::cli_config_test
+}  // namespace trainjobc::config_test
