@@ -22,6 +22,7 @@
 #include "inputs/groups.h"
 #include "inputs/known_runtimes.h"
 #include "k8s/name_syntax.h"
+#include "launch/programs.h"
 #include "lint/lint.h"
 #include "model/behaviours.h"
 #include "model/trainer_names.h"
@@ -37,6 +38,7 @@ struct NewFlags {
   std::string framework;
   std::string from_runtime;
   std::string from_script;
+  std::string launcher;
   JobRequest request;  // without the command
   std::string command;
   std::vector<std::string> words;  // after "--"
@@ -46,6 +48,31 @@ struct NewFlags {
   std::string output;
   const Command* line = nullptr;  // which of them were given
 };
+
+// "llamafactory" of "llamafactory-cli"
+std::string_view name_of(const launch::Program& launcher) {
+  constexpr std::string_view kSuffix = "-cli";
+  std::string_view name = launcher.name;
+  if (name.ends_with(kSuffix)) name.remove_suffix(kSuffix.size());
+  return name;
+}
+
+// Those for which `new` has a command.
+std::vector<std::string_view> launcher_names() {
+  std::vector<std::string_view> names;
+  for (const launch::Program& launcher : launch::programs()) {
+    if (!launcher.new_command.empty()) names.push_back(name_of(launcher));
+  }
+  return names;
+}
+
+const launch::Program* find_launcher(std::string_view name) {
+  const auto is_meant = [&](const launch::Program& one) {
+    return !one.new_command.empty() && (name_of(one) == name || one.name == name);
+  };
+  const auto found = std::ranges::find_if(launch::programs(), is_meant);
+  return found != launch::programs().end() ? &*found : nullptr;
+}
 
 std::vector<std::string> framework_names() {
   std::vector<std::string> names;
@@ -102,7 +129,19 @@ class NewJob {
       return refuse(fmt::format("--command: the words after \"--\" are {}; leave out one of them",
                                 flags_.from_script.empty() ? "a command, too" : "for the script's command"));
     }
-    return check_names() && check_amounts();
+    return check_launcher() && check_names() && check_amounts();
+  }
+
+  bool check_launcher() const {
+    if (flags_.launcher.empty()) return true;
+    if (!find_launcher(flags_.launcher))
+      return refuse(fmt::format("--launcher: there is no command for \"{}\", only for {}", flags_.launcher,
+                                fmt::join(launcher_names(), ", ")));
+    if (!flags_.command.empty() || !flags_.from_script.empty())
+      return refuse("--launcher decides on the command; leave out --command and --from-script");
+    if (flags_.framework != "torch" && !flags_.framework.empty())
+      return refuse(fmt::format("--launcher: launchers are for torch, not for {}", flags_.framework));
+    return true;
   }
 
   static std::string no_framework(const std::string& name) {
@@ -284,6 +323,7 @@ class NewJob {
 
   bool find_command() {
     if (!wanted_.command.empty()) return true;
+    if (!flags_.launcher.empty()) return take_launcher();
     if (!flags_.command.empty()) return take_command(flags_.command);
     if (!flags_.from_script.empty()) return take_script();
     if (!flags_.words.empty()) wanted_.command = flags_.words;
@@ -295,6 +335,15 @@ class NewJob {
     std::string answer;
     if (!ask_if(true, "--command", "command", example_command(), answer)) return false;
     return take_command(answer);
+  }
+
+  // The launcher's command with the words after "--" in place of its example's last one.
+  bool take_launcher() {
+    const auto command = find_launcher(flags_.launcher)->new_command;
+    wanted_.command.assign(command.begin(), command.end() - (flags_.words.empty() ? 0 : 1));
+    base::append(wanted_.command, flags_.words);
+    wanted_.command_is_guess = flags_.words.empty();
+    return true;
   }
 
   std::string example_command() const {
@@ -557,6 +606,11 @@ std::function<int(Console&)> setup_new(Command& command) {
       .add("--from-script", &flags->from_script,
            "Choose framework and command by what this Python script imports; it is read, not run")
       .takes("FILE");
+  command
+      .add("--launcher", &flags->launcher,
+           fmt::format("Start one of {}; the words after \"--\" are its own",
+                       fmt::join(launcher_names(), ", ")))
+      .takes("NAME");
   add_resource_flags(command, *flags);
   command.add("--queue", &flags->request.queue, "Kueue's LocalQueue").takes("NAME");
   add_data_flags(command, *flags);
@@ -575,6 +629,7 @@ std::function<int(Console&)> setup_new(Command& command) {
   command.examples = {
       "trainjobc new torch --name bert --nodes 4 --gpus 8 -- torchrun train.py",
       "trainjobc new --from-runtime torch-h100 -o jobs/bert.yaml --name bert -- torchrun train.py",
+      "trainjobc new torch --launcher llamafactory --name sft --gpus 8 -- /workspace/sft.yaml",
       "trainjobc new --from-script train.py --name first"};
   flags->line = &command;
   return [flags](Console& console) { return NewJob(console, *flags).run(); };

@@ -146,6 +146,9 @@ TEST_CASE("launchers: accelerate on four nodes of eight GPUs") {
   CHECK(seen("[accelerate, launch, --num_processes, '1', train.py]") == R"(4
 15 advice/no-launcher: with --num_processes 1, accelerate starts plain Python unless it gets --multi_gpu: the 4 nodes train alone, each the whole job; write the number of GPUs of a node
 )");
+  CHECK(seen("[accelerate, launch, --rdzv_backend, c10d, train.py]") == R"(32
+35 advice/launcher-setting: without an endpoint, c10d meets on localhost, another host on each of the 4 nodes: they never meet; remove it
+)");
   CHECK(seen("[trl, sft, --model, m]") == R"(32
 )");
   CHECK(seen("[axolotl, train, a.yml]") == R"(32
