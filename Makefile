@@ -9,7 +9,7 @@
 # make golden   rewrite golden files, manual pages and expected texts from what the binary prints now
 # make live     compare trainjobc with a control plane with the real controllers; LIVE="--random 2000 --seed 7" TRAINER=2.2 KUBERNETES=1.37 KUEUE=0.16
 # make compose  run what `compose` prints, with docker compose over Docker and podman, as root
-# make train    run rendered jobs with real programs, as root; TRAIN="torch openmpi" for some of them
+# make train    run rendered jobs with real programs, as root; TRAIN="torch openmpi" for some of them; LAUNCHERS=all: newest launchers
 # make bench    measure speed;  make bench-growth  measure growth up to 10,000 jobs
 # make cost     count the instructions for n and 4n items of each list and map; COST="--only Kueue" for some of them, COST="--all --screen" in minutes
 # make python   build the Python module in build/python, and run its tests
@@ -96,8 +96,8 @@ live: build
 
 train: build
 	@tools/bootstrap.sh iproute2 openssh-server python3-torch openmpi-bin python3-mpi4py mpich python3-venv
-	@tests/train/venv.sh $(abspath $(BUILD))/train
-	@python3 tests/train/train_test.py $(BUILD)/trainjobc $(TRAIN)
+	@LAUNCHERS=$(LAUNCHERS) tests/train/venv.sh $(abspath $(BUILD))/train
+	@LAUNCHERS=$(LAUNCHERS) python3 tests/train/train_test.py $(BUILD)/trainjobc $(if $(LAUNCHERS),launcher-rows,$(TRAIN))
 
 compose: build
 	@tools/bootstrap.sh iproute2 openssh-server python3-torch openmpi-bin python3-mpi4py python3-venv busybox-static \

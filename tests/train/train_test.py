@@ -31,6 +31,7 @@ GROUPS = {
     "elastic-changes": ["elastic_tests.ElasticChanges"],
     "torch-more": ["torch_tests.TorchMore"],
     "launchers": ["torch_tests.Launchers"],
+    "launcher-rows": ["launchers_tests.Rows"],
     "catalogue": ["catalogue_tests.Catalogue"],
     "wrong": ["catalogue_tests.WrongRenders"],
     "examples": ["examples_tests.Examples"],
