@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Advice on references to variables that nothing sets.
+#include <doctest/doctest.h>
+
+#include "support/advice.h"
+
+namespace trainjobc::advice_variables_test {
+using trainjobc::test::advice;
+using trainjobc::test::job;
+using trainjobc::test::runtime;
+using trainjobc::test::trainer;
+
+namespace {
+
+constexpr const char* kUndefined = "advice/undefined-reference";
+constexpr const char* kShell = "advice/shell-variable";
+constexpr const char* kUnset = "advice/unset-variable";
+
+std::string with_trainer(const std::string& lines, const std::string& policy = "{torch: {}}",
+                         const std::string& container = "") {
+  return runtime(policy, trainer(container)) + job("  trainer:\n" + lines);
+}
+
+std::string env_of(const std::string& rule, const std::string& env) {
+  return advice(rule, with_trainer("    env: " + env + "\n"));
+}
+
+std::string script(const std::string& rule, const std::string& text, const std::string& more = "") {
+  return advice(rule, with_trainer("    command: [bash, -c, '" + text + "']\n" + more));
+}
+
+}  // namespace
+
+TEST_CASE("advice/undefined-reference: in command and args") {
+  CHECK(
+      advice(kUndefined,
+             with_trainer("    command: [torchrun, '--a=$(A):$(A):$(PET_NNODES)']\n    args: ['$(B)']\n")) ==
+      R"(in.yaml:29:30: warning: $(A) stays as it is: the container has no variable A [advice/undefined-reference]
+   29 |     command: [torchrun, '--a=$(A):$(A):$(PET_NNODES)']
+      |                              ^~~~ define A in env, or escape it: $$(A)
+in.yaml:30:13: warning: $(B) stays as it is: the container has no variable B [advice/undefined-reference]
+   30 |     args: ['$(B)']
+      |             ^~~~ define B in env, or escape it: $$(B)
+)");
+  // In scripts, $(name) runs a program.
+  CHECK(
+      script(kUndefined, "torchrun --a=$(hostname) --b=$(MASTER_ADDR)") ==
+      R"(in.yaml:29:55: warning: no variable defines MASTER_ADDR: the shell looks for a program of that name [advice/undefined-reference]
+   29 |     command: [bash, -c, 'torchrun --a=$(hostname) --b=$(MASTER_ADDR)']
+      |                                                       ^~~~~~~~~~~~~~ write $MASTER_ADDR for a shell's variable
+)");
+  CHECK(script(kUndefined, "torchrun --a=$(date) $PET_NNODES") == "");
+}
+
+TEST_CASE("advice/undefined-reference: in env, the order counts") {
+  CHECK(env_of(kUndefined, "[{name: A, value: $(B)}, {name: B, value: x}, {name: C, value: '$(C):$(B)'}]") ==
+        R"(in.yaml:29:28: warning: $(B) stays as it is: B is defined after A [advice/undefined-reference]
+   29 |     env: [{name: A, value: $(B)}, {name: B, value: x}, {name: C, value: '$(C):$(B)'}]
+      |                            ^~~~ move B before it
+in.yaml:29:74: warning: $(C) stays as it is: no variable before C defines C [advice/undefined-reference]
+   29 |     env: [{name: A, value: $(B)}, {name: B, value: x}, {name: C, value: '$(C):$(B)'}]
+      |                                                                          ^~~~ define C in env, or escape it: $$(C)
+)");
+  CHECK(
+      env_of(kUndefined,
+             "[{name: V, value: $(PET_NODE_RANK)}, {name: W, value: $(JOB_COMPLETION_INDEX)}, {name: PATH, "
+             "value: '/x:$(PATH)'}]") ==
+      R"(in.yaml:29:28: warning: $(PET_NODE_RANK) stays as it is: PET_NODE_RANK is defined after V [advice/undefined-reference]
+   29 |     env: [{name: V, value: $(PET_NODE_RANK)}, {name: W, value: $(JOB_COMPLETION_INDEX)}, {name: PATH, value: '/x:$(PATH)'}]
+      |                            ^~~~~~~~~~~~~~~~ refer to it in command or args, or write $PET_NODE_RANK in a script
+in.yaml:29:64: warning: $(JOB_COMPLETION_INDEX) stays as it is: JOB_COMPLETION_INDEX is defined after W [advice/undefined-reference]
+   29 |     env: [{name: V, value: $(PET_NODE_RANK)}, {name: W, value: $(JOB_COMPLETION_INDEX)}, {name: PATH, value: '/x:$(PATH)'}]
+      |                                                                ^~~~~~~~~~~~~~~~~~~~~~~ refer to it in command or args, or write $JOB_COMPLETION_INDEX in a script
+in.yaml:29:114: warning: $(PATH) stays as it is: no variable before PATH defines PATH [advice/undefined-reference]
+   29 |     env: [{name: V, value: $(PET_NODE_RANK)}, {name: W, value: $(JOB_COMPLETION_INDEX)}, {name: PATH, value: '/x:$(PATH)'}]
+      |                                                                                                                  ^~~~~~~ write the whole value: that of the image is not known here
+)");
+  // Its own variables come before the job's in a JAX runtime.
+  CHECK(advice(kUndefined,
+               with_trainer("    env: [{name: V, value: $(JAX_NUM_PROCESSES)}]\n", "{jax: {}}")) == "");
+}
+
+TEST_CASE("advice/undefined-reference: what is or may be defined") {
+  CHECK(
+      advice(kUndefined,
+             with_trainer(
+                 "    command: [a, '$(A)', '$$(B)', '$(C', '$(params.d)', '$(JOB_COMPLETION_INDEX)', "
+                 "'$(KUBERNETES_SERVICE_HOST)', '$(DB_SERVICE_PORT)']\n    env: [{name: A, value: b}]\n")) ==
+      "");
+  CHECK(advice(kUndefined, with_trainer("    command: [a, '$(A)']\n", "{torch: {}}",
+                                        "                  envFrom: [{configMapRef: {name: c}}]\n")) == "");
+}
+
+TEST_CASE("advice/undefined-reference: of the runtime") {
+  CHECK(
+      advice(kUndefined,
+             with_trainer("    numNodes: 2\n", "{torch: {}}", "                  args: ['$(TEAM)']\n")) ==
+      R"(in.yaml:21:27: warning: $(TEAM) stays as it is: the container has no variable TEAM [advice/undefined-reference]
+   21 |                   args: ['$(TEAM)']
+      |                           ^~~~~~~ define TEAM in env, or escape it: $$(TEAM)
+)");
+}
+
+TEST_CASE("advice/shell-variable") {
+  CHECK(
+      env_of(kShell,
+             "[{name: PATH, value: '$PATH:/x'}, {name: B, value: '/y:${HOME}'}, {name: C, value: $B}]") ==
+      R"(in.yaml:29:32: warning: PATH contains "$PATH" as it is: no shell reads the values of env [advice/shell-variable]
+   29 |     env: [{name: PATH, value: '$PATH:/x'}, {name: B, value: '/y:${HOME}'}, {name: C, value: $B}]
+      |                                ^~~~~ write its value, or set PATH in a script
+in.yaml:29:65: warning: B contains "${HOME}" as it is: no shell reads the values of env [advice/shell-variable]
+   29 |     env: [{name: PATH, value: '$PATH:/x'}, {name: B, value: '/y:${HOME}'}, {name: C, value: $B}]
+      |                                                                 ^~~~~~~ write its value, or set B in a script
+in.yaml:29:93: warning: C contains "$B" as it is: no shell reads the values of env [advice/shell-variable]
+   29 |     env: [{name: PATH, value: '$PATH:/x'}, {name: B, value: '/y:${HOME}'}, {name: C, value: $B}]
+      |                                                                                             ^~ write $(B)
+)");
+  CHECK(env_of(kShell,
+               "[{name: A, value: '${PLACEHOLDER}'}, {name: B, value: 'torchrun --n=$PET_NNODES'}, {name: C, "
+               "value: a$b}, "
+               "{name: D, value: 'costs $5'}, {name: E, value: $(A)}, {name: F, value: '$$PATH'}]") == "");
+}
+
+TEST_CASE("advice/unset-variable: variables of v1 in a script") {
+  CHECK(
+      script(kUnset,
+             "torchrun --nnodes=$WORLD_SIZE --node_rank=\"${RANK}\" --master_addr $MASTER_ADDR a.py") ==
+      R"(in.yaml:29:44: warning: Trainer does not set $WORLD_SIZE, $RANK and $MASTER_ADDR: the shell replaces them by nothing [advice/unset-variable]
+   29 |     command: [bash, -c, 'torchrun --nnodes=$WORLD_SIZE --node_rank="${RANK}" --master_addr $MASTER_ADDR a.py']
+      |                                            ^~~~~~~~~~~ write $PET_NNODES, $PET_NODE_RANK and $PET_MASTER_ADDR, or leave the flags out: torchrun reads PET_* itself
+)");
+  CHECK(
+      advice(kUnset, with_trainer("    command: [sh, -c, 'python a.py --rank $RANK']\n", "{mpi: {}}")) ==
+      R"(in.yaml:29:43: warning: Trainer does not set $RANK: the shell replaces it by nothing [advice/unset-variable]
+   29 |     command: [sh, -c, 'python a.py --rank $RANK']
+      |                                           ^~~~~ set it in spec.trainer.env
+)");
+}
+
+TEST_CASE("advice/unset-variable: set, replaced later, or handled") {
+  for (const char* text :
+       {"RANK=$PET_NODE_RANK; echo $RANK", "export RANK=1 && echo $RANK", "echo ${RANK:-0}",
+        "echo ${RANK-0} $RANK", "source env.sh; echo $RANK", ". ./env.sh && echo $RANK", "eval x; echo $RANK",
+        "read -r RANK < f; echo $RANK", "echo \\$RANK", "for RANK in 1 2; do echo $RANK; done",
+        "if [ -z \"$RANK\" ]; then exit; fi", "true # $RANK", "echo $RANKS $MY_RANK $PET_NODE_RANK",
+        "cat <<\"EOF\"\n $RANK\n EOF"})
+    CHECK_MESSAGE(script(kUnset, text) == "", text);
+  CHECK(script(kUnset, "torchrun --no-python bash -c ''echo $RANK''") == "");
+  CHECK(script(kUnset, "echo $RANK", "    env: [{name: RANK, value: x}]\n") == "");
+  CHECK(advice(kUnset, with_trainer("    command: [torchrun, $RANK]\n")) == "");
+}
+
+}  // namespace trainjobc::advice_variables_test
