@@ -96,9 +96,7 @@ class JobSetBuilder {
 
  private:
   const Node* to_map(const policy::StringMap& map, std::string_view key) const {
-    const NodeList steps = metadata_steps(info_, key, make_);
-    const yaml::Derivation made{kMergedMetadataRule, make_.arena().copy(steps)};
-    return make_.map(map, yaml::Origin(make_.arena().make(made)));
+    return make_.map(map, make_.made(kMergedMetadataRule, metadata_steps(info_, key, make_)));
   }
 
   bool is_initializer(const PodSet& set) const {
@@ -128,9 +126,7 @@ class JobSetBuilder {
 
   yaml::Origin origin_of(const policy::PodCount& pods, const Node& job_spec) const {
     if (pods.source == job_spec.get("parallelism")) return make_.made("trainer/parallelism", {pods.source});
-    const NodeList sources{pods.source};
-    const yaml::Derivation made{"trainer/pod-count", make_.arena().copy(sources), "numNodes"};
-    return yaml::Origin(make_.arena().make(made));
+    return make_.made("trainer/pod-count", NodeList{pods.source}, "numNodes");
   }
 
   const Node* build_pod_template(const PodSet& set, const Node* pod_template) const {

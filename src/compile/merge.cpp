@@ -328,8 +328,7 @@ std::optional<RuntimeInfo> merge_runtime(const model::TrainJob& job, const model
   const OverrideMerge merge{job, job_set_spec, make, diagnostics, steps};
   spec = merge_overrides(behaviours.overrides, merge, *spec);
   if (!spec) return std::nullopt;
-  const yaml::Derivation made{kMergedRule, make.arena().copy(steps)};
-  spec = make.with_origin(*spec, yaml::Origin(make.arena().make(made)));
+  spec = make.with_origin(*spec, make.made(kMergedRule, steps));
   RuntimeInfo info = policy::make_runtime_info(job, runtime, spec, behaviours);
   info.labels = put_all(metadata_steps(info, "labels", make));
   info.annotations = put_all(metadata_steps(info, "annotations", make));

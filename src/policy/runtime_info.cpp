@@ -22,6 +22,7 @@ using yaml::Node;
 PodCount initial_count(const PodSet& set, const std::optional<model::MLPolicy>& policy) {
   PodCount count;
   if (set.ancestor == model::kTrainer && policy) {
+    count.source = policy->node;
     if (policy->num_nodes) count = {policy->num_nodes->value, policy->num_nodes->node};
   } else if (const Node* parallelism = set.replicated_job->at({"template", "spec", "parallelism"})) {
     count = {parallelism->as_int().value_or(1), parallelism};

@@ -19,7 +19,8 @@
 
 namespace trainjobc::policy {
 
-// The number of pods, and the node that sets it.
+// The number of pods, and the node that sets it: mlPolicy if it leaves the number out; nullptr if nothing
+// does.
 struct PodCount {
   int64_t value = 1;
   const yaml::Node* source = nullptr;

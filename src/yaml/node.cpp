@@ -258,7 +258,8 @@ const Node* Maker::with_origin(const Node& node, Origin origin) const {
   return arena_->make(moved);
 }
 
-Origin Maker::made(std::string_view rule, std::initializer_list<const Node*> inputs) const {
+Origin Maker::made(std::string_view rule, std::span<const Node* const> inputs,
+                   std::string_view input_name) const {
   const auto given = arena_->reserve<const Node*>(inputs.size());
   size_t count = 0;
   bool is_secret = false;
@@ -267,7 +268,7 @@ Origin Maker::made(std::string_view rule, std::initializer_list<const Node*> inp
     given[count++] = input;
     is_secret = is_secret || input->origin().is_secret();
   }
-  const Origin origin(arena_->make(Derivation{rule, std::span<const Node* const>(given, count)}));
+  const Origin origin(arena_->make(Derivation(rule, {given, count}, input_name)));
   return is_secret ? origin.as_secret() : origin;
 }
 

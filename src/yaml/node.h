@@ -21,12 +21,18 @@ namespace trainjobc::yaml {
 class Node;
 
 // How a computed value was derived: the rule ("torch/PET_NNODES", "default") and the input nodes it was
-// computed from, the most relevant first.
-struct Derivation {
-  std::string_view rule;
-  std::span<const Node* const> inputs;
-  std::string_view input_name =
-      {};  // of the input that it repeats: "numNodes"; "": messages use its own name
+// computed from, the most relevant first; none of them is null. Only Maker::made makes one.
+class Derivation {
+ public:
+  const std::string_view rule;
+  const std::span<const Node* const> inputs;
+  const std::string_view
+      input_name;  // of the input that it repeats: "numNodes"; "": messages use its own name
+
+ private:
+  friend class Maker;
+  Derivation(std::string_view by, std::span<const Node* const> from, std::string_view name)
+      : rule(by), inputs(from), input_name(name) {}
 };
 
 // Where a node came from: a place in a file, or a derivation; neither for nodes made in tests.
@@ -153,8 +159,12 @@ class Maker {
   const Node* with_items(const Node* list, std::span<const Node* const> items) const;
 
   // The origin of a value that `rule` computed from `inputs` (null pointers are left out). A value computed
-  // from a secret is a secret.
-  Origin made(std::string_view rule, std::initializer_list<const Node*> inputs = {}) const;
+  // from a secret is a secret. `input_name`: see Derivation.
+  Origin made(std::string_view rule, std::span<const Node* const> inputs,
+              std::string_view input_name = {}) const;
+  Origin made(std::string_view rule, std::initializer_list<const Node*> inputs = {}) const {
+    return made(rule, std::span<const Node* const>(inputs.begin(), inputs.size()));
+  }
 
   // `map` with `key` set to `value` (in place, or appended), or without it if `value` is nullptr.
   // `map` may be nullptr: an empty map.
