@@ -53,7 +53,9 @@ std::string last_tls_error() {
 
 Tls make_tls(const SSL_METHOD* method) {
   Tls tls(SSL_CTX_new(method), SSL_CTX_free);
-  if (tls) SSL_CTX_set_min_proto_version(tls.get(), TLS1_2_VERSION);
+  if (!tls) return tls;
+  SSL_CTX_set_min_proto_version(tls.get(), TLS1_2_VERSION);
+  SSL_CTX_set_mode(tls.get(), SSL_MODE_RELEASE_BUFFERS);  // of idle connections
   return tls;
 }
 
@@ -81,6 +83,26 @@ std::string taken(evbuffer* buffer) {
   return text;
 }
 
+struct Server;
+
+// A connection with TLS to one of the servers.
+struct Accepted {
+  Server* server = nullptr;
+  bufferevent* stream = nullptr;
+  std::list<Accepted*>* list = nullptr;  // where it is; nullptr: it has a request, or is about to be closed
+  std::list<Accepted*>::iterator place = {};
+
+  void leave_list() {
+    if (list) list->erase(place);
+    list = nullptr;
+  }
+  void join(std::list<Accepted*>& other) {
+    leave_list();
+    list = &other;
+    place = other.insert(other.end(), this);
+  }
+};
+
 // One listening socket.
 struct Server {
   Http http;
@@ -90,15 +112,36 @@ struct Server {
   ServerLimits limits;
   Handler handler;
   uint16_t port = 0;
-  size_t connections = 0;  // only those with TLS are counted
+  size_t connections = 0;       // only those with TLS are counted
+  std::list<Accepted*> silent;  // of these, those that have never asked; the oldest is the first
+  std::list<Accepted*> idle;    // those whose requests have their answers; the last one answered is the last
   size_t open_requests = 0;
+  bool is_full = false;     // accepts no connection now
   bool is_closing = false;  // a connection ends with its next answer
 
   void opened() {
-    if (++connections == limits.connections && listener) evconnlistener_disable(listener);
+    // Those that are being closed are still there when others come.
+    constexpr size_t kLeaving = 100;
+    if (++connections <= limits.connections) return;
+    if (close_one() && connections < limits.connections + kLeaving) return;
+    is_full = true;
+    if (listener) evconnlistener_disable(listener);
   }
   void closed() {
-    if (connections-- == limits.connections && listener) evconnlistener_enable(listener);
+    if (--connections > limits.connections || !std::exchange(is_full, false)) return;
+    if (listener) evconnlistener_enable(listener);
+  }
+
+ private:
+  // Clients that never ask don't keep others out. The loop then sees the end of the connection. False if all
+  // have a request.
+  bool close_one() {
+    std::list<Accepted*>& list = silent.empty() ? idle : silent;
+    if (list.empty()) return false;
+    Accepted& leaving = *list.front();
+    leaving.leave_list();
+    ::shutdown(bufferevent_getfd(leaving.stream), SHUT_RDWR);
+    return true;
   }
 };
 
@@ -114,23 +157,38 @@ void on_accept_error(evconnlistener* listener, void*) {
       listener, &kPause);
 }
 
+void on_closed(void*, void* connection, CRYPTO_EX_DATA*, int, long, void*) {
+  const std::unique_ptr<Accepted> accepted(static_cast<Accepted*>(connection));
+  if (!accepted) return;
+  accepted->leave_list();
+  accepted->server->closed();
+}
+
 int connection_index() {
-  static const int kIndex = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr,
-                                                 [](void*, void* server, CRYPTO_EX_DATA*, int, long, void*) {
-                                                   if (server) static_cast<Server*>(server)->closed();
-                                                 });
+  static const int kIndex = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, on_closed);
   return kIndex;
+}
+
+// nullptr if the connection has no TLS.
+Accepted* accepted_of(evhttp_request* request) {
+  evhttp_connection* connection = evhttp_request_get_connection(request);
+  bufferevent* stream = connection ? evhttp_connection_get_bufferevent(connection) : nullptr;
+  const SSL* ssl = stream ? bufferevent_openssl_get_ssl(stream) : nullptr;
+  return ssl ? static_cast<Accepted*>(SSL_get_ex_data(ssl, connection_index())) : nullptr;
 }
 
 bufferevent* accept_tls(event_base* base, void* argument) {
   Server& server = *static_cast<Server*>(argument);
   SSL* ssl = SSL_new(server.tls.get());
   if (!ssl) return nullptr;
-  SSL_set_ex_data(ssl, connection_index(), &server);
-  server.opened();
   bufferevent* stream =
       bufferevent_openssl_socket_new(base, -1, ssl, BUFFEREVENT_SSL_ACCEPTING, BEV_OPT_CLOSE_ON_FREE);
-  if (stream) bufferevent_openssl_set_allow_dirty_shutdown(stream, 1);
+  if (!stream) return nullptr;
+  bufferevent_openssl_set_allow_dirty_shutdown(stream, 1);
+  server.opened();
+  auto accepted = std::make_unique<Accepted>(Accepted{&server, stream});
+  accepted->join(server.silent);
+  SSL_set_ex_data(ssl, connection_index(), accepted.release());
   return stream;
 }
 
@@ -163,6 +221,16 @@ void on_request(evhttp_request* request, void* argument) {
                          taken(evhttp_request_get_input_buffer(request))};
   auto pending = std::make_shared<Pending>(Pending{request, &server});
   ++server.open_requests;
+  if (Accepted* accepted = accepted_of(request)) {
+    accepted->leave_list();
+    evhttp_request_set_on_complete_cb(
+        request,
+        [](evhttp_request*, void* own) {
+          auto* sent = static_cast<Accepted*>(own);
+          sent->join(sent->server->idle);
+        },
+        accepted);
+  }
   server.handler(read, [pending](const HttpResponse& response) { pending->send(response); });
 }
 
@@ -217,8 +285,10 @@ struct Client {
   // Over a new connection; empty if this one is new. A server may close a connection just as a request is
   // sent.
   std::function<void(ClientEvents events)> repeat;
+  evhttp_request* asked = nullptr;
+  Event deadline;
   bool has_begun = false;
-  bool is_late = false;
+  bool is_late = false;  // as libevent sees it, which counts from the last byte
 
   void begin(evhttp_request* request) {
     if (!std::exchange(has_begun, true)) events.begin(evhttp_request_get_response_code(request));
@@ -270,6 +340,8 @@ void Connections::release(Connection& connection, bool is_usable) {
   all_.splice(all_.begin(), all_, place);
 }
 
+constexpr const char* kLate = "the answer did not come in time";
+
 void on_part(evhttp_request* request, void* argument) {
   static_cast<Client*>(argument)->take(request);
 }
@@ -286,7 +358,15 @@ void on_end(evhttp_request* request, void* argument) {
   client->connections->release(*client->connection, has_answer);
   if (!has_answer && !client->has_begun && !client->is_late && client->repeat)
     return client->repeat(std::move(client->events));
-  client->events.end(has_answer ? "" : "the connection failed");
+  client->events.end(has_answer ? "" : client->is_late ? kLate : "the connection failed");
+}
+
+// An answer that comes byte by byte is never late for libevent.
+void on_deadline(evutil_socket_t, short, void* argument) {
+  const std::unique_ptr<Client> client(static_cast<Client*>(argument));
+  evhttp_cancel_request(client->asked);  // without on_end
+  client->connections->release(*client->connection, false);
+  client->events.end(kLate);
 }
 
 struct Timer {
@@ -367,6 +447,7 @@ struct Loop::State {
   std::function<void()> stop_action;
 
   void get(const ClientRequest& request, ClientEvents events, bool can_reuse);
+  std::function<void(ClientEvents events)> over_new_connection(const ClientRequest& request);
 };
 
 using http::Client;
@@ -411,6 +492,8 @@ std::string Loop::listen(const Address& address, const std::optional<TlsFiles>& 
   server.listener = evhttp_bound_socket_get_listener(bound);
   evconnlistener_set_error_cb(server.listener, http::on_accept_error);
   const evutil_socket_t socket = evconnlistener_get_fd(server.listener);
+  constexpr int kWaiting = 4096;  // libevent lets 128 wait
+  ::listen(socket, kWaiting);
   // For the connections, which inherit it: the body of an answer doesn't wait until its headers are
   // acknowledged.
   const int on = 1;
@@ -453,8 +536,26 @@ size_t Loop::open_requests() const {
   return count;
 }
 
+namespace {
+
+constexpr ev_ssize_t kMaxHeaders = ev_ssize_t{64} << 10U;  // of an API server's answer
+
+}  // namespace
+
 void Loop::get(const ClientRequest& request, ClientEvents events) {
   state_->get(request, std::move(events), true);
+}
+
+// The same request, which has to be answered at the same time.
+std::function<void(ClientEvents events)> Loop::State::over_new_connection(const ClientRequest& request) {
+  using std::chrono::milliseconds;
+  const auto deadline = std::chrono::steady_clock::now() + request.timeout;
+  return [this, request, deadline](ClientEvents events) {
+    const auto rest = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
+    ClientRequest again = request;
+    again.timeout = std::max(rest, milliseconds{1});
+    get(again, std::move(events), false);
+  };
 }
 
 void Loop::State::get(const ClientRequest& request, ClientEvents events, bool can_reuse) {
@@ -465,7 +566,7 @@ void Loop::State::get(const ClientRequest& request, ClientEvents events, bool ca
   Connection* connection = can_reuse ? connections.waiting(peer) : nullptr;
   auto client = std::make_unique<Client>(Client{.connections = &connections, .events = std::move(events)});
   if (connection) {
-    client->repeat = [this, request](ClientEvents again) { get(request, std::move(again), false); };
+    client->repeat = over_new_connection(request);
   } else {
     bufferevent* stream = nullptr;
     if (target->has_tls) {
@@ -482,7 +583,12 @@ void Loop::State::get(const ClientRequest& request, ClientEvents events, bool ca
   connection->client = client.get();
   const timeval limit = http::to_timeval(request.timeout);
   evhttp_connection_set_timeout_tv(connection->http.get(), &limit);
-  evhttp_request* asked = evhttp_request_new(http::on_end, client.release());
+  evhttp_connection_set_max_headers_size(connection->http.get(), kMaxHeaders);
+  evhttp_connection_set_max_body_size(connection->http.get(), static_cast<ev_ssize_t>(request.body));
+  client->deadline.reset(event_new(base.get(), -1, 0, http::on_deadline, client.get()));
+  event_add(client->deadline.get(), &limit);
+  evhttp_request* asked = evhttp_request_new(http::on_end, client.get());
+  client.release()->asked = asked;
   evhttp_request_set_error_cb(asked, http::on_error);
   evhttp_request_set_chunked_cb(asked, http::on_part);
   evhttp_request_set_header_cb(asked, [](evhttp_request* answer, void* own) {

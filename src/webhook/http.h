@@ -43,17 +43,19 @@ struct TlsFiles {
 };
 
 struct ServerLimits {
-  size_t body = 0;                // bytes
-  size_t headers = 8 << 10;       // bytes
-  size_t connections = 500;       // with TLS; more wait to be accepted
+  size_t body = 0;           // bytes
+  size_t headers = 8 << 10;  // bytes
+  // With TLS. Another one takes the place of one that nobody waits for; if there is none, it waits.
+  size_t connections = 500;
   std::chrono::seconds idle{30};  // for a handshake, a request, and the next request
 };
 
 struct ClientRequest {
-  std::string url;        // https://10.0.0.1:443/apis/…
-  std::string token;      // "": none
-  std::string authority;  // the file of the certificates that are trusted; for https
-  std::chrono::seconds timeout{10};
+  std::string url;                            // https://10.0.0.1:443/apis/…
+  std::string token;                          // "": none
+  std::string authority;                      // the file of the certificates that are trusted; for https
+  std::chrono::milliseconds timeout{10'000};  // from now to the end of the answer
+  size_t body = size_t{64} << 20U;            // bytes of the whole answer
 };
 
 // The parts of an answer as they come.

@@ -17,6 +17,10 @@ using Json = nlohmann::json;
 
 // Of one page: lists come in parts, so that no answer needs much memory.
 constexpr int kPageSize = 20;
+// A list with more pages has no end, or too many objects.
+constexpr int kMostPages = 500;
+// Of the texts of all objects.
+constexpr size_t kMostBytes = size_t{32} << 20U;
 // The server ends a watch after this time; the next one continues where it was.
 constexpr int kWatchSeconds = 290;
 
@@ -50,16 +54,23 @@ const StoredObject* RuntimeStore::find(const RuntimeName& name) const {
 }
 
 void RuntimeStore::put(RuntimeName name, StoredObject object) {
-  objects_.insert_or_assign(std::move(name), std::move(object));
+  remove(name);
+  bytes_ += object.json.size();
+  objects_.emplace(std::move(name), std::move(object));
 }
 
 void RuntimeStore::remove(const RuntimeName& name) {
-  objects_.erase(name);
+  const auto found = objects_.find(name);
+  if (found == objects_.end()) return;
+  bytes_ -= found->second.json.size();
+  objects_.erase(found);
 }
 
 void RuntimeStore::replace(const std::string& kind, std::map<RuntimeName, StoredObject> objects) {
   std::erase_if(objects_, [&](const auto& entry) { return entry.first.kind == kind; });
   objects_.merge(std::move(objects));
+  bytes_ = 0;
+  for (const auto& [name, object] : objects_) bytes_ += object.json.size();
 }
 
 bool RuntimeStore::is_known(std::string_view kind) const {
@@ -84,30 +95,36 @@ void RuntimeWatch::start_over() {
   is_listed_ = false;
   continue_.clear();
   listed_.clear();
+  pages_ = 0;
+  listed_bytes_ = 0;
   store_.forget(kind_);
 }
 
-bool RuntimeWatch::take_list(int status, std::string_view body) {
-  if (status != 200) {
-    start_over();  // 410: the next page is no longer there
-    return false;
-  }
-  auto list = parse_objects(body, ObjectDepth::List);
-  if (!list || !list->contains("items") || !list->at("items").is_array()) {
+std::string RuntimeWatch::take_list(int status, std::string_view body) {
+  const auto fail = [&](std::string why) {
     start_over();
-    return false;
-  }
+    return why;
+  };
+  if (status != 200) return fail("the list was refused");  // 410: the next page is no longer there
+  auto list = parse_objects(body, ObjectDepth::List);
+  if (!list || !list->contains("items") || !list->at("items").is_array())
+    return fail("the answer is not a list");
   for (Json& item : list->at("items")) {
     if (!item.is_object()) continue;
     RuntimeName name = name_of(kind_, item);
-    listed_.insert_or_assign(std::move(name), stored(kind_, std::move(item)));
+    StoredObject object = stored(kind_, std::move(item));
+    listed_bytes_ += object.json.size();
+    listed_.insert_or_assign(std::move(name), std::move(object));
   }
+  if (listed_bytes_ > kMostBytes) return fail("the objects have more than 32 MiB");
   continue_ = metadata_of(*list, "continue");
-  if (!continue_.empty()) return true;
+  if (!continue_.empty()) return ++pages_ < kMostPages ? "" : fail("the list has more than 500 pages");
   resource_version_ = metadata_of(*list, "resourceVersion");
+  pages_ = 0;
+  listed_bytes_ = 0;
   store_.replace(kind_, std::exchange(listed_, {}));
   is_listed_ = true;
-  return true;
+  return "";
 }
 
 bool RuntimeWatch::take_event(std::string_view line) {
@@ -126,6 +143,10 @@ bool RuntimeWatch::take_event(std::string_view line) {
     store_.remove(name);
   } else {
     store_.put(name, stored(kind_, std::move(*object)));
+  }
+  if (store_.bytes() > 2 * kMostBytes) {
+    start_over();
+    return false;
   }
   return true;
 }

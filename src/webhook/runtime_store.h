@@ -45,9 +45,11 @@ class RuntimeStore {
   void forget(std::string_view kind) { known_[std::string(kind)] = false; }
   void trust(std::string_view kind) { known_[std::string(kind)] = true; }
   size_t size() const { return objects_.size(); }
+  size_t bytes() const { return bytes_; }
 
  private:
   std::map<RuntimeName, StoredObject> objects_;
+  size_t bytes_ = 0;  // of their texts
   std::map<std::string, bool, std::less<>> known_;
 };
 
@@ -62,8 +64,10 @@ class RuntimeWatch {
   std::string next_request() const;
   bool is_watching() const { return is_listed_; }
 
-  // The whole answer of a list. False if it can't be used.
-  bool take_list(int status, std::string_view body);
+  const std::string& resource() const { return resource_; }
+
+  // The whole answer of a list. Why it can't be used, or "".
+  std::string take_list(int status, std::string_view body);
   // The server has accepted the watch: from now on, the store is up to date.
   void start_watch() { store_.trust(kind_); }
   // A line of a watch. False if the watch has to end and the objects are to be listed again.
@@ -83,6 +87,8 @@ class RuntimeWatch {
   std::string resource_version_;
   std::string continue_;                        // the next page of a list
   std::map<RuntimeName, StoredObject> listed_;  // the pages so far
+  int pages_ = 0;                               // their number
+  size_t listed_bytes_ = 0;
   bool is_listed_ = false;
 };
 

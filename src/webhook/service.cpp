@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -33,6 +34,9 @@ constexpr seconds kReload{5};
 constexpr seconds kConfirmation{1};
 // Longer than the server lets a watch live.
 constexpr seconds kWatchTimeout{330};
+constexpr seconds kListTimeout{30};
+// A server that ends its watches sooner is asked less and less often.
+constexpr seconds kShortestWatch{10};
 constexpr milliseconds kFirstPause{500};
 constexpr milliseconds kLongestPause{30000};
 // Of a list's page, or a line of a watch: a page of the largest objects that an API server stores.
@@ -61,6 +65,11 @@ std::string timestamp() {
                      fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
 }
 
+// A client that closes its connection before it has read its answer must not end the others' service.
+void ignore_broken_pipes() {
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
 // With them, the connections that clients of the status pages can keep open.
 void limit_descriptors() {
   rlimit limit{};
@@ -87,6 +96,8 @@ class Service {
     milliseconds pause = kFirstPause;
     std::string buffer;  // of an answer that is not complete
     int status = 0;
+    Clock::time_point asked;
+    bool is_list = false;  // what was asked for
   };
 
   std::string start() {
@@ -95,6 +106,7 @@ class Service {
     if (std::string error = load_settings(); !error.empty()) return error;
     add_runtimes();
     limit_descriptors();
+    ignore_broken_pipes();
     const ServerLimits limits{.body = kMaxReview};
     std::string error =
         loop_.listen(options_.listen, options_.tls, limits,
@@ -167,7 +179,7 @@ class Service {
     auto state =
         std::make_shared<Confirmation>(Confirmation{std::move(review), known.resource_version, answer});
     const ClientRequest request{options_.api_server->url + path_of(*state->review.runtime), token(),
-                                options_.api_server->authority, kConfirmation};
+                                options_.api_server->authority, kConfirmation, kMaxReview};
     loop_.get(request, {.begin = [state](int status) { state->status = status; },
                         .part =
                             [state](const std::string& part) {
@@ -264,16 +276,17 @@ class Service {
     if (is_stopping_) return;
     watched.buffer.clear();
     watched.status = 0;
+    watched.asked = Clock::now();
+    watched.is_list = !watched.watch.is_watching();
     const ClientRequest request{options_.api_server->url + watched.watch.next_request(), token(),
                                 options_.api_server->authority,
-                                watched.watch.is_watching() ? kWatchTimeout : seconds{30}};
+                                watched.is_list ? kListTimeout : kWatchTimeout, kMaxAnswer};
     loop_.get(request, {.begin =
                             [this, &watched](int status) {
                               watched.status = status;
                               watched.watch.heard = Clock::now();
                               if (status != 200 || !watched.watch.is_watching()) return;
                               watched.watch.start_watch();
-                              watched.pause = kFirstPause;
                               was_known_ = was_known_ || is_ready();
                             },
                         .part = [this, &watched](const std::string& part) { take_part(watched, part); },
@@ -300,21 +313,26 @@ class Service {
     watched.buffer.erase(0, begin);
   }
 
-  void end_answer(Watched& watched, const std::string& error) {
-    const bool was_watching = watched.watch.is_watching();
-    bool is_good = error.empty() && watched.status == 200;
-    if (was_watching) {
-      watched.watch.end_watch(error.empty() ? watched.status : 0);
+  void end_answer(Watched& watched, std::string error) {
+    const int status = error.empty() ? watched.status : 0;
+    if (watched.is_list) {
+      const std::string problem = watched.watch.take_list(status, watched.buffer);
+      if (error.empty()) error = problem;
     } else {
-      is_good = watched.watch.take_list(error.empty() ? watched.status : 0, watched.buffer);
+      const bool is_short = Clock::now() - watched.asked < kShortestWatch;
+      if (!is_short) watched.pause = kFirstPause;
+      if (watched.watch.is_watching()) watched.watch.end_watch(status);
+      if (error.empty() && status != 200) error = "the watch was refused, or told of an error";
+      if (error.empty() && is_short) error = "the watch ended at once";
     }
     watched.buffer.clear();
-    if (!is_good) {
-      write_log("the API server can't be watched", {{"error", error}, {"status", watched.status}});
+    if (!error.empty()) {
+      write_log("the API server can't be watched",
+                {{"error", error}, {"status", watched.status}, {"resource", watched.watch.resource()}});
       watched.pause = std::min(watched.pause * 2, kLongestPause);
     }
     if (is_stopping_) return;
-    loop_.after(is_good ? milliseconds{0} : watched.pause, [this, &watched] { ask(watched); });
+    loop_.after(error.empty() ? milliseconds{0} : watched.pause, [this, &watched] { ask(watched); });
   }
 
   std::string token() const {

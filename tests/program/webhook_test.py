@@ -18,6 +18,7 @@ import shutil
 import signal
 import socket
 import ssl
+import struct
 import subprocess
 import sys
 import tempfile
@@ -104,6 +105,9 @@ class ApiServer:
         self.requests = []
         self.refusals = []  # statuses of the next requests; 0: the connection ends without an answer
         self.connections = 0
+        self.pause = 0  # after each byte of the answer about one runtime
+        self.ends_watches = False
+        self.is_endless = False  # a list always has another page
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -128,7 +132,19 @@ class ApiServer:
                 if path.endswith("/trainingruntimes"):
                     return self.answer(200, {"metadata": {"resourceVersion": "1"}, "items": []})
                 found = outer.runtimes.get(path.rpartition("/")[2])
+                if found and outer.pause:
+                    return self.trickle(json.dumps(found).encode())
                 return self.answer(200, found) if found else self.answer(404, {"kind": "Status"})
+
+            def trickle(self, data):
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                with contextlib.suppress(OSError):
+                    for at in range(len(data)):
+                        self.wfile.write(data[at:at + 1])
+                        time.sleep(outer.pause)
+                self.close_connection = True
 
             def answer(self, status, body):
                 if status == 0:
@@ -158,6 +174,9 @@ class ApiServer:
                 self.send_response(200)
                 self.send_header("Transfer-Encoding", "chunked")
                 self.end_headers()
+                if outer.ends_watches:
+                    self.wfile.write(b"0\r\n\r\n")
+                    return
                 events = queue.Queue()
                 if has_events:
                     outer.watchers.append(events)
@@ -186,7 +205,7 @@ class ApiServer:
         at = int(re.search(r"continue=(\d+)", query).group(1)) if "continue=" in query else 0
         items = [{key: value for key, value in self.runtimes[name].items() if key not in ("apiVersion", "kind")}
                  for name in names[at:at + 1]]
-        more = str(at + 1) if at + 1 < len(names) else ""
+        more = str(at + 1) if at + 1 < len(names) or self.is_endless else ""
         return {"metadata": {"resourceVersion": str(self.version), "continue": more}, "items": items}
 
     def put(self, runtime, tell=True):
@@ -499,6 +518,109 @@ class Webhook(unittest.TestCase):
         self.start(f"--api-server={cluster.url}")
         self.assertEqual((503, "the runtimes are not known yet\n"), self.status("/readyz"))
         self.assertEqual({"allowed": True}, self.ask(PLAIN))
+
+    def open_tls(self):
+        trust = ssl.create_default_context(cafile=self.folder / "tls.crt")
+        raw = socket.create_connection(("127.0.0.1", self.port), timeout=90)
+        return self.enterContext(trust.wrap_socket(raw, server_hostname="127.0.0.1"))
+
+    def request(self, new):
+        body = json.dumps(review(new)).encode()
+        return b"POST /validate HTTP/1.1\r\nHost: w\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+
+    def ask_over(self, client):
+        client.sendall(self.request(GOOD))
+        answer = http.client.HTTPResponse(client, method="POST")
+        answer.begin()
+        answer.read()
+        return answer.status
+
+    def test_clients_that_leave(self):
+        """Before their answer, in the middle of their request or of their handshake: nobody else notices."""
+        self.start("--runtimes=runtime.json")
+        whole = self.request(PLAIN)
+        for sent in (whole, whole[:200], b""):
+            for _ in range(50):
+                client = self.open_tls()
+                client.sendall(sent)
+                # Without an answer to what is still under way.
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                client.close()
+        for beginning in (b"", b"\x16\x03\x01", b"\x16\x03\x01\x02\x00\x01"):
+            for _ in range(50):
+                with socket.create_connection(("127.0.0.1", self.port)) as client:
+                    client.sendall(beginning)
+        self.assertIsNone(self.process.poll())
+        self.assertEqual({"allowed": True, "warnings": [NO_LAUNCHER]}, self.ask(PLAIN))
+
+    def test_requests_in_a_row(self):
+        """Sent before the first has its answer: each gets one, in their order."""
+        self.start("--runtimes=runtime.json")
+        client = self.open_tls()
+        client.sendall(b"".join(self.request(job) for job in (PLAIN, GOOD, PLAIN, GOOD) * 20))
+        answers = []
+        for _ in range(80):
+            answer = http.client.HTTPResponse(client, method="POST")
+            answer.begin()
+            answers.append("warnings" in json.loads(answer.read())["response"])
+        self.assertEqual([True, False] * 40, answers)
+
+    def test_silent_clients_make_room(self):
+        """The oldest of them is closed for a client that asks, which does not wait for the end of their time."""
+        self.start("--runtimes=runtime.json")
+        kept = self.open_tls()
+        self.assertEqual(200, self.ask_over(kept))
+        clients = [self.enterContext(socket.create_connection(("127.0.0.1", self.port))) for _ in range(1500)]
+        begin = time.monotonic()
+        self.assertEqual({"allowed": True, "warnings": [NO_LAUNCHER]}, self.ask(PLAIN))
+        self.assertLess(time.monotonic() - begin, 10)
+        memory = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        self.assertLess(int(re.search(r"VmRSS:\s+(\d+)", memory)[1]), 64 << 10)
+        # One that has asked stays.
+        self.assertEqual(200, self.ask_over(kept))
+        clients[0].settimeout(30)
+        self.assertEqual(b"", clients[0].recv(1))
+
+    def test_an_answer_that_trickles(self):
+        """The API server's: a review has its answer after the time limit, however often a byte comes."""
+        cluster = ApiServer()
+        cluster.put(RUNTIME)
+        self.start(f"--api-server={cluster.url}")
+        self.wait(lambda: self.status("/readyz") == (200, "ok\n"))
+        cluster.pause = 0.05
+        begin = time.monotonic()
+        self.assertEqual({"allowed": True}, self.ask(PLAIN))
+        self.assertLess(time.monotonic() - begin, 3)
+        self.assertIn("trainjobc_webhook_unconfirmed_total 1\n", self.status("/metrics")[1])
+        cluster.pause = 0
+        self.assertEqual({"allowed": True, "warnings": [NO_LAUNCHER]}, self.ask(PLAIN))
+
+    def test_watches_that_end_at_once(self):
+        """They are asked for less and less often, and the log says why."""
+        cluster = ApiServer()
+        cluster.put(RUNTIME)
+        cluster.ends_watches = True
+        self.start(f"--api-server={cluster.url}")
+        time.sleep(8)
+        self.assertLess(sum("watch=1" in path for path, _ in cluster.requests), 16)
+        told = [line for line in self.log() if line["msg"] == "the API server can't be watched"]
+        self.assertEqual({"the watch ended at once"}, {line["error"] for line in told})
+        self.assertEqual({"trainingruntimes", "clustertrainingruntimes"}, {line["resource"] for line in told})
+        cluster.ends_watches = False
+        self.wait(lambda: self.ask(PLAIN) == {"allowed": True, "warnings": [NO_LAUNCHER]})
+
+    def test_a_list_without_an_end(self):
+        cluster = ApiServer()
+        cluster.put(RUNTIME)
+        cluster.is_endless = True
+        self.start(f"--api-server={cluster.url}")
+        problem = "the list has more than 500 pages"
+        self.wait(lambda: any(line.get("error") == problem for line in self.log()))
+        asked = sum("/clustertrainingruntimes?limit" in path for path, _ in cluster.requests)
+        self.assertIn(asked, range(500, 520))
+        self.assertEqual((503, "the runtimes are not known yet\n"), self.status("/readyz"))
+        cluster.is_endless = False
+        self.wait(lambda: self.ask(PLAIN) == {"allowed": True, "warnings": [NO_LAUNCHER]})
 
     def test_end(self):
         """With connections that are open: one that has had an answer, one in its handshake, one in a request."""

@@ -231,10 +231,10 @@ TEST_CASE("watch: pages of a list, then events; 410 begins again") {
     return store.find({"ClusterTrainingRuntime", "", name}) != nullptr;
   };
   CHECK(watch.next_request() == kPath + "?limit=20");
-  CHECK(watch.take_list(200, list_of({"a"}, "token")));
+  CHECK(watch.take_list(200, list_of({"a"}, "token")) == "");
   CHECK(store.size() == 0);
   CHECK(watch.next_request() == kPath + "?limit=20&continue=token");
-  CHECK(watch.take_list(200, list_of({"b"}, "")));
+  CHECK(watch.take_list(200, list_of({"b"}, "")) == "");
   CHECK(watch.next_request() ==
         kPath + "?watch=1&allowWatchBookmarks=true&resourceVersion=9&timeoutSeconds=290");
   CHECK(!store.is_known("ClusterTrainingRuntime"));
@@ -250,7 +250,7 @@ TEST_CASE("watch: pages of a list, then events; 410 begins again") {
         kPath + "?watch=1&allowWatchBookmarks=true&resourceVersion=12&timeoutSeconds=290");
   CHECK(!watch.take_event(R"({"type":"ERROR","object":{"code":410}})"));
   CHECK(watch.next_request() == kPath + "?limit=20");
-  CHECK(watch.take_list(200, list_of({"d"}, "")));
+  CHECK(watch.take_list(200, list_of({"d"}, "")) == "");
   CHECK((!has("b") && has("d")));
 }
 
@@ -258,17 +258,41 @@ TEST_CASE("watch: answers that can't be used begin again") {
   webhook::RuntimeStore store;
   webhook::RuntimeWatch watch(store, "TrainingRuntime", "trainingruntimes");
   for (const char* body : {"", "[]", "{", R"({"items":3})"}) {
-    CHECK(!watch.take_list(200, body));
+    CHECK(watch.take_list(200, body) == "the answer is not a list");
     CHECK(!watch.is_watching());
   }
-  CHECK(!watch.take_list(403, list_of({"a"}, "")));
-  CHECK(watch.take_list(200, list_of({"a"}, "")));
+  CHECK(watch.take_list(403, list_of({"a"}, "")) == "the list was refused");
+  CHECK(watch.take_list(200, list_of({"a"}, "")) == "");
   for (const char* line : {"{", "3", "{}", R"({"type":"ADDED"})", R"({"type":"ADDED","object":3})"}) {
     CHECK(!watch.take_event(line));
-    CHECK(watch.take_list(200, list_of({"a"}, "")));
+    CHECK(watch.take_list(200, list_of({"a"}, "")) == "");
   }
   watch.end_watch(410);
   CHECK(!watch.is_watching());
+}
+
+TEST_CASE("watch: a list without an end, or of too much, begins again") {
+  webhook::RuntimeStore store;
+  webhook::RuntimeWatch watch(store, "ClusterTrainingRuntime", "clustertrainingruntimes");
+  for (int page = 1; page < 500; ++page) REQUIRE(watch.take_list(200, list_of({"a"}, "token")) == "");
+  CHECK(watch.take_list(200, list_of({"a"}, "token")) == "the list has more than 500 pages");
+  CHECK(watch.next_request() == kPath + "?limit=20");
+  CHECK(watch.take_list(200, list_of({"a"}, "token")) == "");
+  const auto large = [](const std::string& name, const std::string& more) {
+    return R"({"metadata":{"resourceVersion":"9","continue":")" + more +
+           R"("},"items":[{"metadata":{"name":")" + name + R"("},"spec":{"text":")" +
+           std::string(1'000'000, 'x') + "\"}}]}";
+  };
+  for (int i = 0; i < 33; ++i) REQUIRE(watch.take_list(200, large(std::to_string(i), "token")) == "");
+  CHECK(watch.take_list(200, large("last", "token")) == "the objects have more than 32 MiB");
+  CHECK(!watch.is_watching());
+  CHECK(watch.take_list(200, large("one", "")) == "");
+  CHECK(watch.is_watching());
+  CHECK(store.bytes() > 1'000'000);
+  store.put({"ClusterTrainingRuntime", "", "one"}, {"{}", ""});
+  CHECK(store.bytes() == 2);
+  store.remove({"ClusterTrainingRuntime", "", "one"});
+  CHECK(store.bytes() == 0);
 }
 
 TEST_CASE("metrics: unknown kinds share a series") {
