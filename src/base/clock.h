@@ -5,8 +5,13 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <string_view>
 
 namespace trainjobc::base {
+
+// A time such as "90", "90s", "10m" or "2h"; nullopt if it is none, or longer than 2^32 seconds.
+std::optional<std::chrono::seconds> read_time(std::string_view text);
 
 // Sleeps that a signal ends.
 class Sleeper {

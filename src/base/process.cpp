@@ -68,6 +68,9 @@ struct Pipe {
   }
 };
 
+// What a program may print.
+constexpr size_t kMostOutput = size_t{1} << 30U;
+
 // Appends what is available to `text`; closes the pipe at its end.
 void drain(Descriptor& from, std::string& text) {
   std::array<char, size_t{1} << 16U> block{};
@@ -165,7 +168,7 @@ class Spawn {
   std::optional<std::vector<std::string>> environment_;
 };
 
-enum class Ended { Itself, TooLate, Signal };
+enum class Ended { Itself, TooLate, Signal, TooLong };
 
 // Waits for the program to end; reap() then returns its status. A program that closed its streams may still
 // run. `signals` is a descriptor that is readable when a signal comes (SignalDescriptor), or -1.
@@ -268,8 +271,28 @@ Ended converse(Conversation& pipes, std::string_view input, std::optional<Steady
     if (ready[0].revents != 0) feed(pipes.in.write, input);
     if (ready[1].revents != 0) drain(pipes.out.read, result.out);
     if (ready[2].revents != 0) drain(pipes.err.read, result.err);
+    if (result.out.size() > kMostOutput || result.err.size() > kMostOutput) return Ended::TooLong;
   }
   return Ended::Itself;
+}
+
+// What a program that was ended left in the pipe.
+void take_rest(Descriptor& from, std::string& text) {
+  constexpr int kMostBlocks = 16;  // of drain(); a pipe of a usual size is one
+  if (from.is_open()) ::fcntl(from.get(), F_SETFL, O_NONBLOCK);
+  for (int block = 0; block < kMostBlocks && from.is_open(); ++block) {
+    const size_t before = text.size();
+    drain(from, text);
+    if (text.size() == before) return;
+  }
+}
+
+IoError why_ended(Ended ended, const ProcessRequest& request) {
+  const std::string& program = request.argv.front();
+  if (ended == Ended::Signal) return {fmt::format("run {}: interrupted", program)};
+  if (ended == Ended::TooLong) return {fmt::format("run {}: it printed more than 1 GiB", program)};
+  return {fmt::format("run {}: no answer within {} s", program,
+                      std::chrono::ceil<std::chrono::seconds>(request.timeout).count())};
 }
 
 }  // namespace
@@ -318,14 +341,11 @@ IoResult<ProcessResult> RealProcessRunner::run(const ProcessRequest& request) {
   ProcessResult result;
   Ended ended = converse(pipes, request.input, deadline, result);
   if (ended == Ended::Itself) ended = await_end(pid, deadline, pipes.signals.get());
-  if (ended == Ended::TooLate) {
-    end_program(pid, captures, SIGKILL);
-    return IoError{fmt::format("run {}: no answer within {} s", program,
-                               std::chrono::duration_cast<std::chrono::seconds>(request.timeout).count())};
-  }
-  if (ended == Ended::Signal) {
-    end_program(pid, captures, pending_signal(held.set()));
-    return IoError{fmt::format("run {}: interrupted", program)};
+  if (ended != Ended::Itself) {
+    end_program(pid, captures, ended == Ended::Signal ? pending_signal(held.set()) : SIGKILL);
+    take_rest(pipes.out.read, result.out);
+    if (request.unfinished) *request.unfinished = std::move(result.out);
+    return why_ended(ended, request);
   }
   const std::optional<int> status = reap(pid);
   if (!status) return failure(errno);

@@ -28,6 +28,8 @@ struct ProcessRequest {
   std::chrono::milliseconds timeout{0};  // after which it is killed; 0: never
   // Variables that it gets instead of, or besides, those of this process; nullopt: it doesn't get that one.
   std::vector<std::pair<std::string, std::optional<std::string>>> variables = {};
+  // Gets what a captured program had printed to its standard output when the timeout or a signal ended it.
+  std::string* unfinished = nullptr;
 };
 
 struct ProcessResult {
@@ -42,12 +44,18 @@ inline bool is_missing(const IoResult<ProcessResult>& answer) {
   return error && error->message.ends_with(std::generic_category().message(ENOENT));
 }
 
+// Whether a signal that asks this process to end has ended the program.
+inline bool is_interrupted(const IoResult<ProcessResult>& answer) {
+  const auto* error = std::get_if<IoError>(&answer);
+  return error && error->message.ends_with(": interrupted");
+}
+
 class ProcessRunner {
  public:
   virtual ~ProcessRunner() = default;
 
-  // An error if the program could not be started or did not end in time. Anything else, including a failure
-  // of the program, is a result.
+  // An error if the program could not be started, did not end in time, or printed more than 1 GiB. Anything
+  // else, including a failure of the program, is a result.
   virtual IoResult<ProcessResult> run(const ProcessRequest& request) = 0;
   // Several at the same time, if it can. The results are in the order of the requests.
   virtual std::vector<IoResult<ProcessResult>> run_all(std::span<const ProcessRequest> requests);

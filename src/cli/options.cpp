@@ -6,11 +6,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
 #include <map>
 #include <tuple>
 
+#include "base/clock.h"
 #include "base/diagnostic.h"
 #include "base/files/paths.h"
 #include "base/text/suggest.h"
@@ -129,16 +128,9 @@ void InputFlags::add_to(Command& command, bool has_trainer_version) {
 
 namespace {
 
-// "90", "90s", "10m", "2h": seconds.
-std::optional<std::string> read_time(const std::string& text) {
-  constexpr uint64_t kLongest = std::numeric_limits<unsigned>::max();
-  const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  const std::string_view unit = std::string_view(text).substr(digits);
-  const uint64_t factor = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
-  uint64_t amount = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + digits, amount);
-  if (digits == 0 || factor == 0 || error != std::errc() || amount > kLongest / factor) return std::nullopt;
-  return std::to_string(amount * factor);
+std::optional<std::string> seconds_of(const std::string& text) {
+  const auto time = base::read_time(text);
+  return time ? std::optional(std::to_string(time->count())) : std::nullopt;
 }
 
 }  // namespace
@@ -157,12 +149,23 @@ void KubectlFlags::add_timeout_to(Command& command, std::string_view limited) {
   command
       .add("--timeout", &timeout, fmt::format("Time limit for {}: 90, 90s, 10m, 2h; 0 for no limit", limited))
       .takes("TIME")
-      .reads(read_time, "a time such as 90, 90s, 10m or 2h")
+      .reads(seconds_of, "a time such as 90, 90s, 10m or 2h")
       .shows_default();
 }
 
-kubectl::Settings KubectlFlags::settings() const {
-  return {"kubectl", context, kubeconfig, std::chrono::seconds(timeout)};
+kubectl::Settings KubectlFlags::settings(std::chrono::seconds limit) const {
+  return {"kubectl", context, kubeconfig, shorter(std::chrono::seconds(timeout), limit)};
+}
+
+std::chrono::seconds program_timeout(Console& console, const InputFlags& flags, std::chrono::seconds usual) {
+  const std::string config = flags.config.empty() ? console.environment("TRAINJOBC_CONFIG") : flags.config;
+  inputs::Configurations configurations(console.files(), config, flags.no_config);
+  return configurations.of_working_directory()->program_timeout.value_or(usual);
+}
+
+std::chrono::seconds shorter(std::chrono::seconds one, std::chrono::seconds other) {
+  if (one.count() == 0 || other.count() == 0) return std::max(one, other);
+  return std::min(one, other);
 }
 
 void ColourFlag::add_to(Command& command) {

@@ -81,8 +81,12 @@ struct KubectlFlags {
 
   // Whether a cluster is named.
   bool name_cluster() const { return !context.empty() || !kubeconfig.empty(); }
-  kubectl::Settings settings() const;
+  // A call has at most `limit`, too; 0: none.
+  kubectl::Settings settings(std::chrono::seconds limit) const;
 };
+
+// The shorter one; 0 is endless.
+std::chrono::seconds shorter(std::chrono::seconds one, std::chrono::seconds other);
 
 // The inputs and how to compile them.
 struct InputFlags {
@@ -107,6 +111,11 @@ struct InputFlags {
 
   void add_to(Command& command, bool has_trainer_version = true);
 };
+
+// How long a program may run: programTimeout of the working directory's settings, or `usual`. An error in the
+// settings is reported where the inputs are read.
+std::chrono::seconds program_timeout(Console& console, const InputFlags& flags,
+                                     std::chrono::seconds usual = std::chrono::seconds(0));
 
 struct ColourFlag {
   std::string choice = "auto";

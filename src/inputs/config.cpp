@@ -8,6 +8,7 @@
 #include <array>
 #include <filesystem>
 
+#include "base/clock.h"
 #include "base/files/paths.h"
 #include "base/text/suggest.h"
 #include "base/text/text.h"
@@ -31,9 +32,9 @@ class ConfigReader {
 
   void read(const Node& root) {
     if (!expect(root, root.is_map(), "the configuration must be a map")) return;
-    static constexpr std::array<std::string_view, 11> kKeys{
+    static constexpr std::array<std::string_view, 12> kKeys{
         "trainerVersion", "runtimes", "catalogue", "namespace", "failOn", "rules",
-        "suppress",       "exclude",  "scope",     "kustomize", "helm"};
+        "suppress",       "exclude",  "scope",     "kustomize", "helm",   "programTimeout"};
     if (!check_keys(root, kKeys)) return;
     if (const Node* node = root.get("trainerVersion")) read_version(*node);
     if (const Node* node = root.get("runtimes")) read_runtimes(*node);
@@ -49,6 +50,7 @@ class ConfigReader {
       if (expect(*node, node->is_string(), "namespace must be a string")) config_.ns = node->text();
     }
     if (const Node* node = root.get("failOn")) read_fail_on(*node);
+    if (const Node* node = root.get("programTimeout")) read_program_timeout(*node);
     if (const Node* node = root.get("rules")) read_rules(*node);
     if (const Node* node = root.get("suppress")) read_suppressions(*node);
     if (const Node* node = root.get("exclude")) read_exclude(*node);
@@ -229,6 +231,12 @@ class ConfigReader {
     }
   }
 
+  void read_program_timeout(const Node& node) {
+    const auto time = node.is_string() || node.is_int() ? base::read_time(node.text()) : std::nullopt;
+    if (expect(node, time && time->count() > 0, "programTimeout must be a time such as 90, 90s, 10m or 2h"))
+      config_.program_timeout = time;
+  }
+
   bool check_rule(UnknownWord word) {
     if (rules::find_rule(word.text)) return true;
     std::vector<std::string_view> ids;
@@ -335,6 +343,7 @@ void inherit(Config& config) {
   take(config.catalogue, outer.catalogue);
   take(config.ns, outer.ns);
   take(config.fail_on, outer.fail_on);
+  take(config.program_timeout, outer.program_timeout);
   if (config.runtimes.empty()) config.runtimes = outer.runtimes;
   config.rules.insert(outer.rules.begin(), outer.rules.end());
 }

@@ -3,6 +3,7 @@
 // .trainjobc.yaml: a repository's settings, and the files to which they apply.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -78,6 +79,7 @@ struct Config {
   std::optional<bool> catalogue;
   std::optional<std::string> ns;
   std::optional<std::string> fail_on;
+  std::optional<std::chrono::seconds> program_timeout;  // of each program that is run
   std::map<std::string, RuleSetting> rules;
   std::vector<PathSuppression> suppressions;
   base::GlobSet exclude;  // globs of what is not read, relative to `folder`

@@ -89,7 +89,9 @@ class GitopsRoots {
 
   // Builds all kustomizations at once, and all charts.
   void build(const std::vector<DeployedRoot>& roots) {
-    auto results = kustomize::build(files_, loader_.programs, folders_, {loader_.request.allow_remote});
+    const std::chrono::seconds timeout = loader_.build_timeout();
+    auto results =
+        kustomize::build(files_, loader_.programs, folders_, {loader_.request.allow_remote, timeout});
     for (size_t i = 0; i < folders_.size(); ++i) built_.emplace(folders_[i], std::move(results[i]));
     std::vector<const DeployedRoot*> charts;
     std::vector<helm::Release> releases;
@@ -98,7 +100,7 @@ class GitopsRoots {
       charts.push_back(&root);
       releases.push_back(root.release);
     }
-    auto rendered = helm::build(files_, loader_.programs, releases, {});
+    auto rendered = helm::build(files_, loader_.programs, releases, {timeout});
     for (size_t i = 0; i < charts.size(); ++i) charts_.emplace(charts[i], std::move(rendered[i]));
   }
 

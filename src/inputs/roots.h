@@ -4,6 +4,7 @@
 // new kind of root is a class in a file of its own, and a line in kinds_of() (inputs/roots.cpp).
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <span>
@@ -28,6 +29,12 @@ struct RootLoader {
   const Request& request;
   Configurations& configurations;
   Loaded& loaded;
+
+  // How long kustomize or helm may run.
+  std::chrono::seconds build_timeout() const {
+    constexpr std::chrono::seconds kUsual{60};
+    return configurations.of_working_directory()->program_timeout.value_or(kUsual);
+  }
 };
 
 // Files of directories that are not read by themselves: their absolute paths, with the reason.

@@ -17,6 +17,7 @@
 #include "features/diff/format.h"
 #include "features/objects/acceptance.h"
 #include "features/objects/differences.h"
+#include "k8s/violations.h"
 #include "lint/report/document.h"
 #include "secret/secret.h"
 #include "yaml/node.h"
@@ -144,7 +145,8 @@ class Reader {
 std::optional<objects::Report> compare_with_cluster(Console& console, const DiffFlags& flags,
                                                     const Compilation& compiled,
                                                     cluster::CompareOptions options) {
-  const kubectl::Kubectl kubectl(console.processes(), flags.kubectl.settings());
+  const kubectl::Kubectl kubectl(console.processes(),
+                                 flags.kubectl.settings(program_timeout(console, flags.input)));
   Readings readings = Reader(kubectl, flags, compiled, options).read();
   if (!is_answer(console, readings.answer, compiled.objects)) return std::nullopt;
   if (flags.server_side) options.dry_run = readings.dry_run.get();
@@ -204,6 +206,20 @@ void note_rejected(Console& console, const Compilation& compiled, cluster::Compa
   note(console, "orphaned objects are not listed: not every file can be read");
 }
 
+// A cluster's objects, without those that can't be read, would seem to be missing.
+std::string strange_text(const yaml::Node& strange) {
+  const std::string place = base::place_of(yaml::locate(strange));
+  if (strange.is_list()) {
+    return fmt::format(
+        "--live: {}: this is an array, not a List: write {{\"kind\": \"List\", \"items\": […]}}, as kubectl "
+        "get -o "
+        "json does",
+        place);
+  }
+  return fmt::format("--live: {}: this is {}, which is neither an object nor a List of objects", place,
+                     k8s::kind_words(strange));
+}
+
 std::shared_ptr<cluster::LiveSet> read_saved(Console& console, const DiffFlags& flags) {
   inputs::DiscoverOptions options = flags.input.directories.options();
   options.git_ignores = false;  // objects saved from a cluster are rarely committed
@@ -211,7 +227,13 @@ std::shared_ptr<cluster::LiveSet> read_saved(Console& console, const DiffFlags& 
   if (!loaded) return nullptr;
   auto live = std::make_shared<cluster::LiveSet>();
   base::Diagnostics diagnostics;
-  for (Source& source : loaded->sources) cluster::read_live(std::move(source), *live, diagnostics);
+  for (Source& source : loaded->sources) {
+    const bool is_named = source.named;
+    const cluster::LiveText text = cluster::read_live(std::move(source), *live, diagnostics);
+    if (!text.strange || !is_named) continue;
+    fail(console, strange_text(*text.strange));
+    return nullptr;
+  }
   // Any line may belong to a saved Secret.
   base::Diagnostics shown;
   for (base::Diagnostic diagnostic : diagnostics.items()) {

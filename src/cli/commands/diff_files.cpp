@@ -190,8 +190,9 @@ std::optional<objects::Report> compare_files(Console& console, const DiffFlags& 
 }
 
 std::optional<objects::Report> compare_revisions(Console& console, const DiffFlags& flags) {
-  const auto revisions = open_revisions(console, flags.revisions, with_roots(flags.input),
-                                        std::chrono::seconds(flags.kubectl.timeout));
+  const std::chrono::seconds timeout =
+      shorter(std::chrono::seconds(flags.kubectl.timeout), program_timeout(console, flags.input));
+  const auto revisions = open_revisions(console, flags.revisions, with_roots(flags.input), timeout);
   if (!revisions) return std::nullopt;
   InputFlags input = flags.input;
   input.paths = revisions->request.paths;

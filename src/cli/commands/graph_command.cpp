@@ -26,7 +26,9 @@ int run_graph(Console& console, const GraphFlags& flags) {
   const std::vector<graph::JobGraph> jobs = drawn_jobs.take(compiled->all);
   std::string text;
   if (flags.format == "svg") {
-    auto drawn = got(console, graph::format_svg(jobs, console.processes()));
+    auto drawn =
+        got(console, graph::format_svg(jobs, console.processes(),
+                                       program_timeout(console, flags.input, std::chrono::minutes(2))));
     if (!drawn) return kFailed;
     text = std::move(*drawn);
   } else {

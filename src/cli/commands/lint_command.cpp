@@ -169,7 +169,9 @@ struct Since {
 
 // nullopt, after an error, if the revision can't be read.
 std::optional<Since> find_earlier(Console& console, const LintFlags& flags, const Options& options) {
-  auto revisions = open_revisions(console, flags.since, flags.input, std::chrono::seconds(kCallTimeout));
+  const std::chrono::seconds timeout =
+      program_timeout(console, flags.input, std::chrono::seconds(kCallTimeout));
+  auto revisions = open_revisions(console, flags.since, flags.input, timeout);
   if (!revisions) return std::nullopt;
   auto loaded = load_state(console, revisions->request, revisions->before);
   if (!loaded) return std::nullopt;

@@ -52,7 +52,8 @@ QuotaAnswer quota_of_files(Console& console, const PlanFlags& flags) {
 
 QuotaAnswer quota_of_cluster(Console& console, const PlanFlags& flags) {
   QuotaAnswer answer;
-  const kubectl::Kubectl kubectl(console.processes(), flags.kubectl.settings());
+  const kubectl::Kubectl kubectl(console.processes(),
+                                 flags.kubectl.settings(program_timeout(console, flags.input)));
   plan::FetchedQuota fetched = plan::fetch_quota(kubectl);
   answer.warnings = std::move(fetched.warnings);
   if (fetched.failure.cause != kubectl::Cause::None) {

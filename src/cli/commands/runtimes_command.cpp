@@ -31,7 +31,7 @@ using runtimes::RuntimeVerdict;
 
 // False after an error.
 bool fetch_runtimes(Console& console, const RuntimeClusterFlags& flags, cluster::LiveSet& live) {
-  const kubectl::Kubectl kubectl(console.processes(), flags.kubectl.settings());
+  const kubectl::Kubectl kubectl(console.processes(), flags.kubectl.settings(program_timeout(console, {})));
   for (const bool is_namespaced : {false, true}) {
     kubectl::Call call;
     call.ns = is_namespaced ? flags.ns : "";

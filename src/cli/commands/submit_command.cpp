@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <variant>
 
+#include "base/signals.h"
 #include "base/text/text.h"
 #include "cli/commands.h"
 #include "compile/compile.h"
@@ -173,8 +176,12 @@ std::string summary_line(const submit::Sending& sending, submit::DryRun dry_run)
 // After a failure: which objects are in place and which are not.
 std::string partial_text(const submit::Sending& sending) {
   const std::string applied = list_of(sending, true);
-  return fmt::format("{}not applied:\n{}", applied.empty() ? "" : "applied:\n" + applied,
-                     list_of(sending, false));
+  // The cluster may have stored what kubectl sent last.
+  const bool is_cut = std::ranges::any_of(sending.failures, [](const kubectl::Failure& failure) {
+    return failure.cause == kubectl::Cause::NoAnswer || failure.cause == kubectl::Cause::Interrupted;
+  });
+  return fmt::format("{}not applied{}:\n{}", applied.empty() ? "" : "applied:\n" + applied,
+                     is_cut ? ", as far as kubectl said" : "", list_of(sending, false));
 }
 
 // A request that takes longer is retried.
@@ -200,8 +207,8 @@ class Wait {
         flags_(flags),
         clock_(clock),
         progress_(console),
-        kubectl_(console.processes(),
-                 {"kubectl", flags.kubectl.context, flags.kubectl.kubeconfig, kLongestQuestion}) {}
+        kubectl_(console.processes(), {"kubectl", flags.kubectl.context, flags.kubectl.kubeconfig,
+                                       program_timeout(console, flags.input, kLongestQuestion)}) {}
 
   int run(const std::vector<const Object*>& job_sets) {
     submit::Listener listener;
@@ -364,14 +371,18 @@ void report_failure(Console& console, const submit::Sending& sending, const secr
   console.write_stderr(partial_text(sending));
 }
 
-int send(Console& console, const SubmitFlags& flags, const Batch& batch, const kubectl::Kubectl& kubectl,
-         base::Clock& clock, const secret::SecretTexts& secrets) {
+// Sends the batch and reports what became of it. A signal that comes meanwhile ends kubectl at once, and this
+// process after the report. nullopt if all is in place, else an exit status.
+std::optional<int> send_and_report(Console& console, const SubmitFlags& flags, const Batch& batch,
+                                   const kubectl::Kubectl& kubectl, const secret::SecretTexts& secrets,
+                                   submit::Sending& sending) {
+  const base::HeldSignals held;
   const DryRun dry_run = dry_run_of(flags);
   bool written = true;
   const auto done = [&](const submit::Outcome& outcome) {
     written = console.write_stdout(outcome_line(outcome, dry_run)) && written;
   };
-  const submit::Sending sending = submit::send(batch, kubectl, {dry_run, flags.force_conflicts}, done);
+  sending = submit::send(batch, kubectl, {dry_run, flags.force_conflicts}, done);
   console.write_stderr(secrets.hide(sending.notes));
   written = console.write_stdout(summary_line(sending, dry_run)) && written;
   if (!sending.complete()) {
@@ -379,6 +390,13 @@ int send(Console& console, const SubmitFlags& flags, const Batch& batch, const k
     return kFailed;
   }
   if (!written) return fail(console, "can't write the output");
+  return std::nullopt;
+}
+
+int send(Console& console, const SubmitFlags& flags, const Batch& batch, const kubectl::Kubectl& kubectl,
+         base::Clock& clock, const secret::SecretTexts& secrets) {
+  submit::Sending sending;
+  if (const auto status = send_and_report(console, flags, batch, kubectl, secrets, sending)) return *status;
   return flags.wait ? wait_for_end(console, flags, sending, clock) : kOk;
 }
 
@@ -393,10 +411,9 @@ int run_submit(Console& outer, SubmitFlags flags, base::Clock& clock) {
   const auto result = compile(console, flags, std::move(key));
   if (const int* status = std::get_if<int>(&result)) return *status;
   const auto& compiled = std::get<Compiled>(result);
-  kubectl::Settings settings = flags.kubectl.settings();
-  const std::chrono::seconds longest_call{kCallTimeout};
-  if (settings.timeout.count() == 0 || settings.timeout > longest_call) settings.timeout = longest_call;
-  const kubectl::Kubectl kubectl(console.processes(), settings);
+  const std::chrono::seconds longest_call =
+      program_timeout(console, flags.input, std::chrono::seconds(kCallTimeout));
+  const kubectl::Kubectl kubectl(console.processes(), flags.kubectl.settings(longest_call));
   auto cluster = std::make_shared<submit::Cluster>();
   const cluster::Answer answer = submit::look_up(kubectl, compiled.sent.objects, *cluster);
   console.write_stderr(answer.warnings);

@@ -426,9 +426,9 @@ std::string format_dot(const std::vector<JobGraph>& jobs) {
   return out + "}\n";
 }
 
-base::IoResult<std::string> format_svg(const std::vector<JobGraph>& jobs, base::ProcessRunner& runner) {
-  auto ran =
-      runner.run({.argv = {"dot", "-Tsvg"}, .input = format_dot(jobs), .timeout = std::chrono::minutes(2)});
+base::IoResult<std::string> format_svg(const std::vector<JobGraph>& jobs, base::ProcessRunner& runner,
+                                       std::chrono::seconds timeout) {
+  auto ran = runner.run({.argv = {"dot", "-Tsvg"}, .input = format_dot(jobs), .timeout = timeout});
   if (const auto* error = std::get_if<base::IoError>(&ran)) {
     return base::IoError{
         fmt::format("SVG needs Graphviz ({}): install it, or use -o mermaid or -o dot", error->message)};

@@ -3,6 +3,7 @@
 // A picture of rendered jobs: what runs, what it waits for, what it needs.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -42,6 +43,7 @@ std::string format_mermaid(const std::vector<JobGraph>& jobs);
 // Graphviz' language.
 std::string format_dot(const std::vector<JobGraph>& jobs);
 // The picture that Graphviz' `dot` draws of it; an error if it can't.
-base::IoResult<std::string> format_svg(const std::vector<JobGraph>& jobs, base::ProcessRunner& runner);
+base::IoResult<std::string> format_svg(const std::vector<JobGraph>& jobs, base::ProcessRunner& runner,
+                                       std::chrono::seconds timeout);
 
 }  // namespace trainjobc::graph

@@ -53,11 +53,15 @@ Reply Kubectl::run(const Call& call) const {
     request.argv.emplace_back("--");
     request.argv.insert(request.argv.end(), call.names.begin(), call.names.end());
   }
+  std::string unfinished;
+  request.unfinished = &unfinished;
   auto answer = runner_.run(request);
   if (const auto* error = std::get_if<IoError>(&answer)) {
+    const Cause cause = base::is_missing(answer)       ? Cause::NoProgram
+                        : base::is_interrupted(answer) ? Cause::Interrupted
+                                                       : Cause::NoAnswer;
     // 0: the program did not run to completion.
-    const Cause cause = base::is_missing(answer) ? Cause::NoProgram : Cause::NoAnswer;
-    return {{cause, words, 0, error->message}, "", ""};
+    return {{cause, words, 0, error->message}, std::move(unfinished), ""};
   }
   auto& result = std::get<ProcessResult>(answer);
   if (result.status == 0) return {{}, std::move(result.out), std::move(result.err)};
@@ -128,6 +132,7 @@ std::string_view sentence(Cause cause) {
   switch (cause) {
     case Cause::NoProgram: return "kubectl was not found: install it, or add its folder to PATH";
     case Cause::NoAnswer: return "kubectl did not answer";
+    case Cause::Interrupted: return "interrupted while kubectl was running";
     case Cause::Settings:
       return "kubectl can't use its configuration: check the context and the "
              "kubeconfig (kubectl config get-contexts)";
@@ -163,8 +168,9 @@ bool is_log_line(std::string_view line) {
 // Each line once: kubectl repeats an error of the cluster for each object.
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
+  std::set<std::string_view> seen;
   for (const std::string_view line : base::Lines(text)) {
-    if (!line.empty() && !base::contains(lines, line)) lines.push_back(line);
+    if (!line.empty() && seen.insert(line).second) lines.push_back(line);
   }
   return lines;
 }

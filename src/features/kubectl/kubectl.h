@@ -19,6 +19,7 @@ enum class Cause {
   None,
   NoProgram,     // no kubectl in PATH
   NoAnswer,      // it timed out, could not be run, or its exit status is unknown
+  Interrupted,   // a signal asks this process to end
   Settings,      // its kubeconfig or context can't be used
   Unreachable,   // the API server does not respond
   Unauthorized,  // the API server does not accept the credentials
@@ -69,7 +70,7 @@ Call get_by_name(std::string ns, std::string_view api_version, std::string_view 
 
 struct Reply {
   Failure failure;    // cause None if all went well
-  std::string out;    // also of failed calls: what kubectl did before it failed
+  std::string out;    // also of failed and interrupted calls: what kubectl did before
   std::string notes;  // its standard error, if the call succeeded
 
   bool ok() const { return failure.cause == Cause::None; }

@@ -275,8 +275,8 @@ Result success_of(Action action) {
 
 // Causes that would fail the next call too.
 bool stops_everything(Cause cause) {
-  return cause == Cause::NoProgram || cause == Cause::NoAnswer || cause == Cause::Settings ||
-         cause == Cause::Unreachable || cause == Cause::Unauthorized;
+  return cause == Cause::NoProgram || cause == Cause::NoAnswer || cause == Cause::Interrupted ||
+         cause == Cause::Settings || cause == Cause::Unreachable || cause == Cause::Unauthorized;
 }
 
 // The objects that kubectl reports as done: the first words of its lines.
@@ -289,6 +289,19 @@ std::set<std::string, std::less<>> first_words(std::string_view text) {
 std::string kubectl_name(const Outcome& outcome) {
   const Object& object = *outcome.item->object;
   return kubectl::name_of(object.api_version, object.kind, object.name);
+}
+
+// The objects of which kubectl says that it deleted them: `jobset.jobset.x-k8s.io "llama" deleted`. It then
+// waits until they are gone.
+std::set<std::string, std::less<>> deleted_names(std::string_view text) {
+  std::set<std::string, std::less<>> names;
+  for (const std::string_view line : base::Lines(text)) {
+    const size_t quote = line.find(" \"");
+    const size_t end = line.find("\" deleted");
+    if (end != std::string_view::npos && quote < end)
+      names.insert(fmt::format("{}/{}", line.substr(0, quote), line.substr(quote + 2, end - quote - 2)));
+  }
+  return names;
 }
 
 // Whether kubectl found the object that it was to create.
@@ -403,9 +416,11 @@ class Sender {
     // The new JobSet's Jobs have the names of the old ones: those must be gone first.
     Call call{ns, {"delete", std::string(resource), "--cascade=foreground", "--ignore-not-found", "--wait"}};
     for (const Outcome* outcome : outcomes) call.names.emplace_back(outcome->item->object->name);
-    const bool removed = note(kubectl_.run(call), "delete", 0);
+    const Reply reply = kubectl_.run(call);
+    const bool removed = note(reply, "delete", 0);
+    const auto deleted = deleted_names(reply.out);
     for (Outcome* outcome : outcomes) {
-      outcome->deleted = removed;
+      outcome->deleted = removed || deleted.contains(kubectl_name(*outcome));
       if (!removed) undeleted_.insert(outcome->item);
     }
   }

@@ -67,7 +67,8 @@ std::vector<inputs::BuiltGroup> Charts::build(std::span<const Root> roots) {
   std::vector<Release> releases;
   for (const Root& root : roots) releases.push_back(release_of(root));
   std::vector<inputs::BuiltGroup> groups;
-  for (BuildResult& result : helm::build(loader_.files, loader_.programs, releases, {})) {
+  for (BuildResult& result :
+       helm::build(loader_.files, loader_.programs, releases, {loader_.build_timeout()})) {
     if (auto* built = std::get_if<Built>(&result))
       groups.emplace_back(group_of(std::move(*built), loader_.configurations));
     else

@@ -69,8 +69,8 @@ std::vector<inputs::BuiltGroup> Kustomizations::build(std::span<const Root> root
   std::vector<std::string> folders;
   for (const Root& root : roots) folders.push_back(root.folder);
   std::vector<inputs::BuiltGroup> groups;
-  for (BuildResult& result :
-       kustomize::build(loader_.files, loader_.programs, folders, {loader_.request.allow_remote})) {
+  const BuildOptions options{loader_.request.allow_remote, loader_.build_timeout()};
+  for (BuildResult& result : kustomize::build(loader_.files, loader_.programs, folders, options)) {
     if (auto* built = std::get_if<Built>(&result))
       groups.emplace_back(group_of(std::move(*built), loader_.configurations));
     else

@@ -8,6 +8,8 @@
 
 #include <csignal>
 
+#include "base/signals.h"
+
 namespace trainjobc::process_test {
 namespace {
 
@@ -76,6 +78,23 @@ TEST_CASE("a program that takes too long is killed") {
   ProcessRequest request{{"sleep", "60"}};
   request.timeout = std::chrono::milliseconds(1000);
   CHECK(error_of(request) == "run sleep: no answer within 1 s");
+}
+
+TEST_CASE("what a program printed before it was ended is kept") {
+  std::string printed;
+  ProcessRequest request{{"sh", "-c", "echo one; echo two; exec sleep 60"}};
+  request.timeout = std::chrono::milliseconds(1000);
+  request.unfinished = &printed;
+  CHECK(error_of(request) == "run sh: no answer within 1 s");
+  CHECK(printed == "one\ntwo\n");
+  request.timeout = std::chrono::milliseconds(0);
+  const HeldSignals held;
+  ::kill(::getpid(), SIGTERM);
+  printed.clear();
+  CHECK(error_of(request) == "run sh: interrupted");
+  int taken = 0;
+  sigwait(&held.set(), &taken);
+  CHECK(taken == SIGTERM);
 }
 
 }  // namespace trainjobc::process_test

@@ -448,6 +448,36 @@ TEST_CASE("inputs without a namespace, and objects saved from one") {
   CHECK(run.console.err == "");
 }
 
+TEST_CASE("a live file without objects is an error; in a directory, it is skipped") {
+  LiveRun run;
+  const auto told = [&](const std::string& text) {
+    run.live() = text;
+    CHECK(run.run() == 2);
+    CHECK(run.console.out == "");
+    return run.console.err;
+  };
+  const std::string item = R"({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}})";
+  CHECK(told("[" + item + "]") ==
+        "trainjobc: --live: live.json:1: this is an array, not a List: write {\"kind\": \"List\", \"items\": "
+        "[…]}, as kubectl "
+        "get -o json does\n");
+  CHECK(told("{\"kind\": \"List\", \"items\": [" + item + ",\n3]}") ==
+        "trainjobc: --live: live.json:2: this is an integer, which is neither an object nor a List of "
+        "objects\n");
+  CHECK(
+      told("\"x\"") ==
+      "trainjobc: --live: live.json:1: this is a string, which is neither an object nor a List of objects\n");
+  CHECK(told("{}") ==
+        "trainjobc: --live: live.json:1: this is a map, which is neither an object nor a List of objects\n");
+  CHECK(told("kind: List\n") ==
+        "trainjobc: --live: live.json:1: this is a map, which is neither an object nor a List of objects\n");
+  run.files.files["saved/list.json"] = "[" + item + "]";
+  run.files.files["saved/live.json"] = run.rendered();
+  run.flags.live = {"saved"};
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == "no difference in 1 job\n");
+}
+
 TEST_CASE("an unreadable live file is not quoted") {
   LiveRun run;
   run.live() = "data: {key: c2VjcmV0, key: c2VjcmV0}\n";

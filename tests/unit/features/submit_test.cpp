@@ -432,6 +432,72 @@ TEST_CASE("a partial failure lists what was applied") {
         "not applied:\n  JobSet team-a/two\n");
 }
 
+TEST_CASE("what kubectl applied before it was ended counts") {
+  SubmitRun run;
+  run.files.files["job.yaml"] = DiffRun::job("one", "1") + "---\n" + DiffRun::job("two", "1");
+  std::string why;
+  run.runner.answer = [&](const ProcessRequest& request) -> IoResult<ProcessResult> {
+    if (request.argv[1] != "apply") return SubmitRun::accepted(request);
+    *request.unfinished = "jobset.jobset.x-k8s.io/one serverside-applied\n";
+    return IoError{why};
+  };
+  const std::string left =
+      "applied:\n  JobSet team-a/one\n"
+      "not applied, as far as kubectl said:\n  JobSet team-a/two\n";
+  const std::string call =
+      "  kubectl apply --server-side --field-manager=trainjobc -f - --namespace=team-a: ";
+  why = "run kubectl: no answer within 600 s";
+  CHECK(run.run() == 2);
+  CHECK(run.console.out == "JobSet team-a/one created\n2 jobs: 1 created, 1 not applied\n");
+  CHECK(run.console.err == "trainjobc: kubectl did not answer\n" + call + why + "\n" + left);
+  why = "run kubectl: interrupted";
+  CHECK(run.run() == 2);
+  CHECK(run.console.out == "JobSet team-a/one created\n2 jobs: 1 created, 1 not applied\n");
+  CHECK(run.console.err == "trainjobc: interrupted while kubectl was running\n" + call + why + "\n" + left);
+}
+
+TEST_CASE("what kubectl deleted before it was ended counts") {
+  SubmitRun run;
+  const std::string live = run.rendered();
+  run.files.files["job.yaml"] = DiffRun::job("demo", "4");
+  run.flags.replace = true;
+  for (const char* words : {"deleted", "deleted from team-a namespace"}) {
+    run.runner.answer = [&](const ProcessRequest& request) -> IoResult<ProcessResult> {
+      if (!SubmitRun::has(request, "delete")) return with_job_set(live)(request);
+      *request.unfinished = std::string("jobset.jobset.x-k8s.io \"demo\" ") + words + "\n";
+      return IoError{"run kubectl: no answer within 600 s"};
+    };
+    CHECK(run.run() == 2);
+    CHECK(run.console.out == "1 job: 1 not applied\n");
+    CHECK(run.console.err == R"(warning: --replace deletes and recreates objects; this is lost:
+  JobSet team-a/demo: not started
+    its Jobs and Pods, their logs, and everything that their containers wrote, except to persistent volumes
+trainjobc: kubectl did not answer
+  kubectl delete jobsets.jobset.x-k8s.io --cascade=foreground --ignore-not-found --wait --namespace=team-a: run kubectl: no answer within 600 s
+not applied, as far as kubectl said:
+  JobSet team-a/demo (deleted by --replace)
+)");
+  }
+}
+
+TEST_CASE("the settings limit the time of each call") {
+  SubmitRun run;
+  run.files.files[".trainjobc.yaml"] = "programTimeout: 7s\n";
+  const auto longest = [&] {
+    run.run();
+    std::chrono::milliseconds time{0};
+    for (const ProcessRequest& request : run.runner.requests) time = std::max(time, request.timeout);
+    return time.count();
+  };
+  CHECK(longest() == 7000);
+  run.flags.kubectl.timeout = 3;
+  CHECK(longest() == 3000);
+  run.flags.input.no_config = true;
+  CHECK(longest() == 3000);
+  run.flags.kubectl.timeout = 0;
+  CHECK(longest() == 600'000);
+}
+
 TEST_CASE("a JobSet is not sent without what it mounts") {
   SubmitRun run;
   run.files.files["runtime.yaml"] = kMpiRuntime;

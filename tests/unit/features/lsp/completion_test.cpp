@@ -299,6 +299,7 @@ failOn (string): failOn:
 helm (object): helm:⏎  
 kustomize (object): kustomize:⏎  
 namespace (string): namespace: 
+programTimeout (any value): programTimeout: 
 rules (map of strings): rules:⏎  
 runtimes (list of strings): runtimes:⏎- 
 scope (boolean): scope: 
