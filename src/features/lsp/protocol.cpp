@@ -64,24 +64,6 @@ std::optional<size_t> content_length(std::string_view headers) {
   return length;
 }
 
-// The byte offset of a position, looked for from the beginning of line `line` at `begin`.
-struct PositionFinder {
-  size_t begin = 0;
-  uint32_t line = 0;
-
-  size_t find(std::string_view text, Position position) {
-    while (line < position.line) {
-      const size_t end = text.find_first_of(kLineEnd, begin);
-      if (end == std::string_view::npos) return text.size();
-      begin = end + (text.substr(end).starts_with(kLineEnd) ? 2 : 1);
-      ++line;
-    }
-    // As far as the character may be: it has at most three bytes for each of its code units.
-    const std::string_view rest = text.substr(begin, size_t{3} * position.character);
-    return begin + base::utf16_offset(rest.substr(0, rest.find_first_of(kLineEnd)), position.character);
-  }
-};
-
 }  // namespace
 
 size_t offset_of(const base::SourceFile& file, Position position) {
@@ -171,6 +153,66 @@ const Json& member(const Json& value, std::initializer_list<const char*> path) {
 std::string text_member(const Json& value, std::initializer_list<const char*> path) {
   const Json& found = member(value, path);
   return found.is_string() ? found.get<std::string>() : "";
+}
+
+namespace {
+
+// Reads nothing but the id of a message.
+class IdReader final : public nlohmann::json_sax<Json> {
+ public:
+  Json id;
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(Json::number_integer_t value) override { return take(value); }
+  bool number_unsigned(Json::number_unsigned_t value) override { return take(value); }
+  bool number_float(Json::number_float_t, const std::string&) override { return true; }
+  bool string(std::string& value) override { return take(value); }
+  bool binary(Json::binary_t&) override { return true; }
+  bool start_object(size_t) override { return open(); }
+  bool end_object() override { return close(); }
+  bool start_array(size_t) override { return open(); }
+  bool end_array() override { return close(); }
+  bool key(std::string& name) override {
+    is_id_ = depth_ == 1 && name == "id";
+    return true;
+  }
+  bool parse_error(size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+ private:
+  template <class Value>
+  bool take(const Value& value) {
+    if (is_id_ && depth_ == 1) id = value;
+    return true;
+  }
+  bool open() { return ++depth_, true; }
+  bool close() { return --depth_, true; }
+
+  size_t depth_ = 0;
+  bool is_id_ = false;
+};
+
+}  // namespace
+
+Json id_of(std::string_view message) {
+  IdReader reader;
+  Json::sax_parse(message, &reader);
+  return std::move(reader.id);
+}
+
+bool is_too_deep(std::string_view json) {
+  size_t depth = 0;
+  for (size_t at = json.find_first_of("\"[]{}"); at < json.size();
+       at = json.find_first_of("\"[]{}", at + 1)) {
+    if (json[at] == '"') {
+      for (++at; at < json.size() && json[at] != '"'; ++at) at += json[at] == '\\' ? 1 : 0;
+    } else if (json[at] == '[' || json[at] == '{') {
+      if (++depth > kDeepestJson) return true;
+    } else if (depth > 0) {
+      --depth;
+    }
+  }
+  return false;
 }
 
 std::string to_text(const Json& json) {
@@ -278,18 +320,6 @@ std::string with_whole_characters(std::string_view json) {
     at += length;
   }
   return base::to_valid_utf8(out);
-}
-
-void apply_change(std::string& text, const TextChange& change) {
-  if (!change.range) {
-    text = change.text;
-    return;
-  }
-  PositionFinder finder;
-  const size_t start = finder.find(text, change.range->start);
-  const Position last = std::max(change.range->start, change.range->end);
-  const size_t end = std::max(start, finder.find(text, last));
-  text.replace(start, end - start, change.text);
 }
 
 }  // namespace trainjobc::lsp

@@ -87,6 +87,16 @@ const Json& member(const Json& value, std::initializer_list<const char*> path);
 // The same, "" if it is not a string.
 std::string text_member(const Json& value, std::initializer_list<const char*> path);
 
+// What a message may have: no request of the protocol has more than a few, and functions that call themselves
+// copy and write them.
+inline constexpr size_t kDeepestJson = 200;
+
+// Whether lists and objects are in each other deeper than that.
+bool is_too_deep(std::string_view json);
+
+// The id of a message that is too deep to be kept; null if it has none.
+Json id_of(std::string_view message);
+
 // On one line. Bytes that are not UTF-8 become U+FFFD.
 std::string to_text(const Json& json);
 
@@ -144,16 +154,5 @@ class MessageReader {
   std::optional<size_t> length_;  // of the body after the headers that were read
   bool is_broken_ = false;
 };
-
-// ----- edits of an open document -----
-
-struct TextChange {
-  std::optional<Range> range;  // nullopt: the whole text
-  std::string text;
-};
-
-// Lines end with "\n", "\r\n" or "\r". Positions outside of the text are moved to its nearest place; an end
-// before the start is the start.
-void apply_change(std::string& text, const TextChange& change);
 
 }  // namespace trainjobc::lsp

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "base/text/text.h"
 #include "compile/explanations.h"
 #include "features/lsp/answers.h"
+#include "features/lsp/edited_text.h"
 #include "policy/plugin.h"
 
 namespace trainjobc::lsp {
@@ -81,6 +83,15 @@ Json watchers() {
   return {{"watchers", std::move(list)}};
 }
 
+// Of a request, by which it can be cancelled; "" of other values.
+std::string key_of(const Json& id) {
+  return id.is_string() || id.is_number_integer() ? to_text(id) : "";
+}
+
+std::string request_id(const Json& message) {
+  return message.is_object() && message.contains("method") ? key_of(member(message, {"id"})) : "";
+}
+
 // False if nothing more can be read.
 bool take_messages(MessageReader& reader, Server& server) {
   while (auto message = reader.next()) {
@@ -102,6 +113,11 @@ std::chrono::milliseconds time_until(std::chrono::steady_clock::time_point end) 
 }
 
 }  // namespace
+
+struct Server::Waiting {
+  Json message;
+  size_t size = 0;  // of its text
+};
 
 Server::Server(const base::FileSystem& disk, LoadSettings settings, policy::PolicyOptions policy, Send send,
                KeepFile keep)
@@ -180,6 +196,12 @@ const std::map<std::string_view, Server::Notification>& Server::notifications() 
 }
 
 void Server::receive(const std::string& body) {
+  if (is_too_deep(body)) {
+    const Json id = id_of(body);
+    send_(make_error(id, ErrorCode::InvalidRequest,
+                     fmt::format("the message is nested deeper than {} levels", kDeepestJson)));
+    return;
+  }
   Json message = Json::parse(body, nullptr, false);
   if (message.is_discarded()) message = Json::parse(with_whole_characters(body), nullptr, false);
   if (message.is_discarded()) {
@@ -187,16 +209,25 @@ void Server::receive(const std::string& body) {
     return;
   }
   if (text_member(message, {"method"}) != "$/cancelRequest") {
-    queue_.push_back(std::move(message));
+    const std::string id = request_id(message);
+    queue_.push_back({std::move(message), body.size()});
+    waiting_bytes_ += body.size();
+    if (!id.empty()) waiting_.emplace(id, std::prev(queue_.end()));
     return;
   }
   const Json& id = member(message, {"params", "id"});
-  const auto queued = std::ranges::find_if(queue_, [&](const Json& waiting) {
-    return !id.is_null() && member(waiting, {"id"}) == id && waiting.contains("method");
-  });
-  if (queued == queue_.end()) return;  // it was answered
+  const auto queued = waiting_.find(key_of(id));
+  if (queued == waiting_.end()) return;  // it was answered
   send_(make_error(id, ErrorCode::RequestCancelled, "the request was cancelled"));
-  queue_.erase(queued);
+  take(queued->second);
+  waiting_.erase(queued);
+}
+
+Json Server::take(Queue::iterator waiting) {
+  Json message = std::move(waiting->message);
+  waiting_bytes_ -= waiting->size;
+  queue_.erase(waiting);
+  return message;
 }
 
 void Server::refuse(std::string_view why) {
@@ -204,9 +235,11 @@ void Server::refuse(std::string_view why) {
 }
 
 void Server::handle_next() {
-  const Json message = std::move(queue_.front());
-  queue_.pop_front();
-  handle(message);
+  const auto first = queue_.begin();
+  const auto [begin, end] = waiting_.equal_range(request_id(first->message));
+  const auto own = std::find_if(begin, end, [&](const auto& entry) { return entry.second == first; });
+  if (own != end) waiting_.erase(own);
+  handle(take(first));
 }
 
 void Server::handle(const Json& message) {
@@ -367,7 +400,7 @@ void Server::did_change(const Json& params) {
   const std::string* known = document ? workspace_.buffer(*document) : nullptr;
   const Json& changes = member(params, {"contentChanges"});
   if (!known || !changes.is_array()) return;
-  std::string text = *known;
+  EditedText text(*known);
   for (const Json& one : changes) {
     TextChange change{std::nullopt, text_member(one, {"text"})};
     Range range;
@@ -376,11 +409,11 @@ void Server::did_change(const Json& params) {
       if (!read_range(one["range"], range)) return;
       change.range = range;
     }
-    apply_change(text, change);
+    text.apply(change);
   }
   const Json& version = member(params, {"textDocument", "version"});
   if (version.is_number_integer()) versions_[*document] = version.get<int64_t>();
-  workspace_.set_text(*document, std::move(text));
+  workspace_.set_text(*document, text.text());
   has_news_ = true;
   has_edits_ = true;
 }
@@ -527,7 +560,7 @@ int serve(Server& server, const ReadBytes& read) {
   std::chrono::steady_clock::time_point rest_end;
   bool is_open = true;
   while (!server.exit_status()) {
-    if (is_open) {
+    if (is_open && !server.is_full()) {
       auto wait = server.has_news() ? time_until(rest_end) : std::chrono::milliseconds(-1);
       if (server.has_messages() || server.has_edits()) wait = std::chrono::milliseconds(0);
       const std::optional<std::string> bytes = read(wait);

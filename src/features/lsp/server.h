@@ -16,8 +16,8 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -48,6 +48,8 @@ class Server {
   void refuse(std::string_view why);
 
   bool has_messages() const { return !queue_.empty(); }
+  // Whether so much is waiting that no more should be read.
+  bool is_full() const { return waiting_bytes_ > kMostWaiting; }
   // Handles the first message of the queue.
   void handle_next();
 
@@ -69,12 +71,17 @@ class Server {
   std::optional<int> exit_status() const { return exit_status_; }
 
  private:
+  static constexpr size_t kMostWaiting = size_t{64} << 20U;
+
+  struct Waiting;  // a message
+  using Queue = std::list<Waiting>;
   using Reply = std::variant<Json, WhyNot>;
   using Request = Reply (Server::*)(const Json& params);
   using Notification = void (Server::*)(const Json& params);
   static const std::map<std::string_view, Request>& requests();
   static const std::map<std::string_view, Notification>& notifications();
 
+  Json take(Queue::iterator waiting);
   void handle(const Json& message);
   void handle_request(const Json& id, std::string_view method, const Json& params);
   void handle_notification(std::string_view method, const Json& params);
@@ -122,7 +129,9 @@ class Server {
   Workspace workspace_;
   Send send_;
   KeepFile keep_;
-  std::deque<Json> queue_;
+  Queue queue_;
+  std::multimap<std::string, Queue::iterator> waiting_;  // the requests in it, by their ids
+  size_t waiting_bytes_ = 0;
   bool is_initialized_ = false;
   bool is_open_ = false;
   bool is_shut_down_ = false;

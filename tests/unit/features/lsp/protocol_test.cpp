@@ -11,14 +11,8 @@
 namespace trainjobc::protocol_test {
 using lsp::MessageReader;
 using lsp::Position;
-using lsp::Range;
 
 namespace {
-
-std::string changed(std::string text, Range range, const std::string& by) {
-  lsp::apply_change(text, {range, by});
-  return text;
-}
 
 std::string body_of(const std::optional<MessageReader::Message>& message) {
   if (!message) return "(none)";
@@ -37,27 +31,6 @@ TEST_CASE("UTF-16: a character of four bytes is two units") {
   CHECK(base::utf16_offset("aé€𝄞b", 4) == 6);  // in the middle of the pair
   CHECK(base::utf16_offset("aé€𝄞b", 5) == 10);
   CHECK(base::utf16_offset("aé€𝄞b", 9) == 11);
-}
-
-TEST_CASE("text change: ranges count lines and UTF-16 units") {
-  CHECK(changed("a: 𝄞x\nb: 2\n", {{0, 5}, {0, 6}}, "y") == "a: 𝄞y\nb: 2\n");
-  CHECK(changed("a: 1\nb: 2\n", {{0, 4}, {1, 0}}, "") == "a: 1b: 2\n");
-  CHECK(changed("a: 1\nb: 2\n", {{2, 0}, {2, 0}}, "c: 3\n") == "a: 1\nb: 2\nc: 3\n");
-  CHECK(changed("", {{0, 0}, {0, 0}}, "a") == "a");
-}
-
-TEST_CASE("text change: a line ends with \\n, \\r\\n or \\r") {
-  CHECK(changed("a\r\nb\rc\nd", {{1, 0}, {1, 1}}, "B") == "a\r\nB\rc\nd");
-  CHECK(changed("a\r\nb\rc\nd", {{2, 0}, {3, 1}}, "x") == "a\r\nb\rx");
-  CHECK(changed("a\r\nb", {{0, 9}, {0, 9}}, "!") == "a!\r\nb");
-}
-
-TEST_CASE("text change: places outside of the text are its nearest ones") {
-  CHECK(changed("ab", {{7, 7}, {9, 9}}, "c") == "abc");
-  CHECK(changed("ab\ncd", {{1, 1}, {0, 1}}, "-") == "ab\nc-d");
-  std::string whole = "a";
-  lsp::apply_change(whole, {std::nullopt, "b"});
-  CHECK(whole == "b");
 }
 
 TEST_CASE("positions of a source file") {
@@ -138,6 +111,23 @@ TEST_CASE("a framed message") {
   CHECK(lsp::to_text(lsp::make_error(nullptr, lsp::ErrorCode::ParseError, "m")) ==
         R"({"error":{"code":-32700,"message":"m"},"id":null,"jsonrpc":"2.0"})");
   CHECK(lsp::to_text("a\xFF") == "\"a\xEF\xBF\xBD\"");
+}
+
+TEST_CASE("JSON: lists and objects in each other have an end") {
+  const auto nested = [](size_t levels) {
+    return "{\"id\":7,\"a\":" + std::string(levels - 1, '[') + std::string(levels - 1, ']') + "}";
+  };
+  CHECK(!lsp::is_too_deep(nested(lsp::kDeepestJson)));
+  CHECK(lsp::is_too_deep(nested(lsp::kDeepestJson + 1)));
+  CHECK(!lsp::is_too_deep("\"" + std::string(300, '[') + "\\\"" + std::string(300, '{') + "\""));
+  CHECK(!lsp::is_too_deep("[" + std::string(300, ']')));
+  std::string flat = "[";
+  for (int i = 0; i < 300; ++i) flat += "[],{},";
+  CHECK(!lsp::is_too_deep(flat));
+  CHECK(lsp::id_of(nested(100'000)) == 7);
+  CHECK(lsp::id_of(R"({"params":{"id":1},"id":"x"})") == "x");
+  CHECK(lsp::id_of(R"({"params":{"id":1},"id":{"id":2}})") == nullptr);
+  CHECK(lsp::id_of("[{\"id\":1}") == nullptr);
 }
 
 }  // namespace trainjobc::protocol_test

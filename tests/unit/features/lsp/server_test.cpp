@@ -410,6 +410,50 @@ TEST_CASE("server: placeholders are for clients that fill them in") {
   CHECK(name_line(Json::object()) == "1  name: my-job");
 }
 
+TEST_CASE("server: lists and objects in each other have an end, for all methods") {
+  const test::LspFiles files;
+  test::LspClient client(files);
+  client.start();
+  client.sent.clear();
+  const std::string deep = std::string(60'000, '[') + std::string(60'000, ']');
+  for (const char* method :
+       {"codeAction/resolve", "textDocument/hover", "workspace/executeCommand", "nothing"}) {
+    client.server.receive(R"({"jsonrpc":"2.0","id":7,"method":")" + std::string(method) +
+                          R"(","params":{"data":)" + deep + "}}");
+  }
+  client.server.receive(R"({"jsonrpc":"2.0","method":"initialized","params":)" + deep + "}");
+  CHECK(!client.server.has_messages());
+  std::string told;
+  for (const lsp::Json& message : client.sent)
+    told += message["id"].dump() + " " + message["error"]["code"].dump() + " " +
+            message["error"]["message"].get<std::string>() + "\n";
+  const std::string one = " -32600 the message is nested deeper than 200 levels\n";
+  CHECK(told == "7" + one + "7" + one + "7" + one + "7" + one + "null" + one);
+}
+
+TEST_CASE("server: a cancelled request is the one with the id") {
+  const test::LspFiles files;
+  test::LspClient client(files);
+  client.start();
+  client.sent.clear();
+  const auto send = [&](const char* id) {
+    client.server.receive(std::string(R"({"jsonrpc":"2.0","method":"shutdown","id":)") + id + "}");
+  };
+  const auto cancel = [&](const char* id) {
+    client.server.receive(std::string(R"({"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":)") + id +
+                          "}}");
+  };
+  for (const char* id : {"1", "\"1\"", "2", "2", "3"}) send(id);
+  for (const char* id : {"\"1\"", "2", "4", "null", "[1]"}) cancel(id);
+  while (client.server.has_messages()) client.server.handle_next();
+  cancel("1");
+  std::string answers;
+  for (const lsp::Json& message : client.sent)
+    answers +=
+        message["id"].dump() + (message.contains("error") ? message["error"]["code"].dump() : "") + " ";
+  CHECK(answers == "\"1\"-32800 2-32800 1 2-32600 3-32600 ");
+}
+
 TEST_CASE("server: a comment that suppresses is one") {
   const auto comment = [](const std::string& text, uint32_t line) {
     const auto made = lsp::suppression_of(base::SourceFile("/a.yaml", text), line, "a/b");
