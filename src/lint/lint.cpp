@@ -3,6 +3,8 @@
 #include "lint/lint.h"
 
 #include <algorithm>
+#include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -73,8 +75,8 @@ bool stays_readable(const base::SourceFile& file, const SplicesOfFile& splices) 
   return problems.items().size() <= count_problems(apply(file, {}));
 }
 
-// The edits of a diagnostic, all or none; `checks` whether they would break their file.
-bool take(const base::Diagnostic& diagnostic, bool checks, Splices& splices) {
+// The edits of a diagnostic, all or none: those that overlap with others are not taken.
+bool take(const base::Diagnostic& diagnostic, Splices& splices) {
   Splices mine;
   for (const base::Edit& edit : diagnostic.fix) {
     if (!edit.range.file || edit.range.line == 0) return false;
@@ -82,33 +84,45 @@ bool take(const base::Diagnostic& diagnostic, bool checks, Splices& splices) {
     if (overlaps(splices[edit.range.file], splice)) return false;
     mine[edit.range.file].emplace(splice.begin, splice);
   }
-  for (const auto& [file, list] : mine) {
-    if (!checks) break;
-    SplicesOfFile all = splices[file];
-    all.insert(list.begin(), list.end());
-    if (!stays_readable(*file, all)) return false;
-  }
   for (const auto& [file, list] : mine) splices[file].insert(list.begin(), list.end());
   return !mine.empty();
 }
 
-size_t take_all(const base::Diagnostics& diagnostics, base::Certainty certainty, bool checks,
-                Splices& splices) {
-  return static_cast<size_t>(std::ranges::count_if(diagnostics.items(), [&](const base::Diagnostic& one) {
-    return one.certainty <= certainty && take(one, checks, splices);
-  }));
+using Fixes = std::span<const base::Diagnostic* const>;
+
+// Takes all that leave their files readable: if all together don't, each half is tried, and so on to those
+// that break a file. Returns their number.
+size_t take_all(Fixes fixes, Splices& splices) {
+  Splices all = splices;
+  std::set<const base::SourceFile*> changed;
+  size_t taken = 0;
+  for (const base::Diagnostic* one : fixes) {
+    if (!take(*one, all)) continue;
+    ++taken;
+    for (const base::Edit& edit : one->fix) changed.insert(edit.range.file);
+  }
+  if (taken == 0) return 0;
+  const auto is_good = [&](const base::SourceFile* file) { return stays_readable(*file, all[file]); };
+  if (std::ranges::all_of(changed, is_good)) {
+    splices = std::move(all);
+    return taken;
+  }
+  if (fixes.size() == 1) return 0;
+  const size_t half = fixes.size() / 2;
+  taken = take_all(fixes.first(half), splices);
+  return taken + take_all(fixes.subspan(half), splices);
 }
 
 }  // namespace
 
 FixedFiles apply_fixes(const base::Diagnostics& diagnostics, base::Certainty certainty) {
+  std::vector<const base::Diagnostic*> fixes;
+  for (const base::Diagnostic& one : diagnostics.items()) {
+    if (!one.fix.empty() && one.certainty <= certainty) fixes.push_back(&one);
+  }
   FixedFiles fixed;
   Splices splices;
-  fixed.applied = take_all(diagnostics, certainty, false, splices);
-  if (!std::ranges::all_of(splices, [](const auto& one) { return stays_readable(*one.first, one.second); })) {
-    splices.clear();
-    fixed.applied = take_all(diagnostics, certainty, true, splices);
-  }
+  fixed.applied = take_all(fixes, splices);
   for (const auto& [file, list] : splices) {
     if (!list.empty()) fixed.texts[file->name()] = apply(*file, list);
   }

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
+#include "features/lsp/action_candidates.h"
 #include "features/lsp/answers.h"
 #include "features/migrate/migrate.h"
 #include "lint/lint.h"
@@ -20,18 +24,6 @@ namespace trainjobc::lsp {
 namespace {
 
 using base::Diagnostic;
-
-// Whether both texts can be read, with the same values.
-bool reads_the_same(const base::SourceFile& before, const base::SourceFile& after) {
-  base::Arena arena;
-  base::Diagnostics problems;
-  const auto documents = yaml::read(before, arena, problems);
-  const auto others = yaml::read(after, arena, problems);
-  return !problems.has_errors() &&
-         std::ranges::equal(documents, others, [](const yaml::Document& a, const yaml::Document& b) {
-           return yaml::equal(*a.root, *b.root);
-         });
-}
 
 // Whether an object of the file is of an older API than Trainer's.
 bool is_in_dialect(const base::SourceFile& file) {
@@ -84,6 +76,15 @@ Json workspace_edit(const DocumentId& document, Json edits) {
   return {{"changes", std::move(changes)}};
 }
 
+bool takes_comments(const base::SourceFile& file) {
+  return !file.name().ends_with(".json");
+}
+
+Insertion suppression_above(const base::SourceFile& file, uint32_t line, std::string_view rule) {
+  return {{line - 1, 0},
+          comment_above(file, line, fmt::format("# trainjobc:ignore {} -- TODO: the reason", rule))};
+}
+
 class ActionFinder {
  public:
   ActionFinder(const Workspace& workspace, const PublishedFindings& findings, const ActionRequest& request)
@@ -94,21 +95,31 @@ class ActionFinder {
 
   Json find() {
     if (!text_) return Json::array();
-    for (const Diagnostic* found : findings_.of(request_.document)) {
-      if (!wants(request_, kQuickFix) || !overlaps(findings_.range_of(*found), request_.range)) continue;
-      add_fix(*found);
-      add_suppression(*found);
-    }
+    if (wants(request_, kQuickFix)) add_quick_fixes();
     if (wants(request_, kFixAll)) add_all_fixes();
     if (wants(request_, kMigrate)) add_migration();
     return std::move(actions_);
   }
 
  private:
+  void add_quick_fixes() {
+    std::vector<const Diagnostic*> list;
+    std::map<const base::SourceFile*, std::set<uint32_t>> lines;
+    for (const Diagnostic* found : findings_.of(request_.document)) {
+      if (!overlaps(findings_.range_of(*found), request_.range)) continue;
+      list.push_back(found);
+      if (may_suppress(*found)) lines[found->location.file].insert(found->location.line);
+    }
+    const FindingSet fixable = applicable_fixes(list);
+    for (auto& [file, wanted] : lines) wanted = lines_for_comments(*file, wanted);
+    for (const Diagnostic* found : list) {
+      if (fixable.contains(found)) add_fix(*found);
+      if (may_suppress(*found) && lines[found->location.file].contains(found->location.line))
+        add_suppression(*found);
+    }
+  }
+
   void add_fix(const Diagnostic& found) {
-    base::Diagnostics one;
-    one.add(found);
-    if (found.fix.empty() || lint::apply_fixes(one, base::Certainty::Suggested).applied == 0) return;
     Json changes = Json::object();
     for (const base::Edit& edit : found.fix) {
       const auto at = location_of(edit.range);
@@ -122,14 +133,16 @@ class ActionFinder {
                         {"edit", {{"changes", std::move(changes)}}}});
   }
 
-  void add_suppression(const Diagnostic& found) {
+  bool may_suppress(const Diagnostic& found) const {
     const base::Location& at = found.location;
-    if (!at.file || base::absolute_path(at.file->name()) != request_.document || at.line == 0) return;
+    if (!at.file || base::absolute_path(at.file->name()) != request_.document || at.line == 0) return false;
     const bool is_refusal = found.stage == base::Stage::Yaml || base::is_refusal(found);
-    if (is_refusal || found.rule == "advice/unused-suppression") return;
-    const auto comment = suppression_of(*at.file, at.line, found.rule);
-    if (!comment) return;
-    Json edits = Json::array({{{"range", Range{comment->at, comment->at}}, {"newText", comment->text}}});
+    return !is_refusal && found.rule != "advice/unused-suppression" && takes_comments(*at.file);
+  }
+
+  void add_suppression(const Diagnostic& found) {
+    const Insertion comment = suppression_above(*found.location.file, found.location.line, found.rule);
+    Json edits = Json::array({{{"range", Range{comment.at, comment.at}}, {"newText", comment.text}}});
     actions_.push_back({{"title", fmt::format("Ignore {} here, with a reason", found.rule)},
                         {"kind", std::string(kQuickFix)},
                         {"diagnostics", Json::array({findings_.to_json(found)})},
@@ -184,17 +197,8 @@ class ActionFinder {
 }  // namespace
 
 std::optional<Insertion> suppression_of(const base::SourceFile& file, uint32_t line, std::string_view rule) {
-  if (file.name().ends_with(".json")) return std::nullopt;
-  const std::string_view text = file.line(line);
-  const size_t indent = base::indent_of(text);
-  const std::string_view line_end = file.text().find("\r\n") != std::string_view::npos ? "\r\n" : "\n";
-  Insertion comment{
-      {line - 1, 0},
-      fmt::format("{}# trainjobc:ignore {} -- TODO: the reason{}", std::string(indent, ' '), rule, line_end)};
-  std::string changed(file.text());
-  changed.insert(file.line_start(line), comment.text);
-  if (!reads_the_same(file, base::SourceFile(file.name(), std::move(changed)))) return std::nullopt;
-  return comment;
+  if (!takes_comments(file) || lines_for_comments(file, {line}).empty()) return std::nullopt;
+  return suppression_above(file, line, rule);
 }
 
 Json code_actions(const Workspace& workspace, const PublishedFindings& findings,
