@@ -127,19 +127,46 @@ bool text_report(const ReportInput& input, const WritePart& write) {
                               text_of);
 }
 
-std::string json_report(const ReportInput& input) {
-  return Json({{"diagnostics", Json::array(input.diagnostics.items(), finding_json)}}).report();
+bool json_report(const ReportInput& input, const WritePart& write) {
+  constexpr const char* kKey = "diagnostics";
+  return write_in_frame({{kKey, Json::array()}}, kKey, input.diagnostics, write, finding_json);
 }
 
-using Make = std::string (*)(const ReportInput&);
+// A report that is made as a whole.
+template <std::string (*make)(const ReportInput&)>
+bool write_whole(const ReportInput& input, const WritePart& write) {
+  return write(make(input));
+}
+
+using Writer = bool (*)(const ReportInput&, const WritePart&);
 
 // In the order of ReportFormat.
 constexpr std::array<std::string_view, 6> kNames{"text", "json", "sarif", "junit", "github", "gitlab"};
-// Of all formats but text.
-constexpr std::array<Make, kNames.size()> kMakers{nullptr,      json_report,   sarif_report,
-                                                  junit_report, github_report, gitlab_report};
+constexpr std::array<Writer, kNames.size()> kWriters{
+    text_report,
+    json_report,
+    write_sarif,
+    write_whole<junit_report>,
+    write_whole<github_report>,
+    write_whole<gitlab_report>,
+};
 
 }  // namespace
+
+bool write_in_frame(const Json& frame, std::string_view key, const base::Diagnostics& findings,
+                    const WritePart& write, const std::function<Json(const Diagnostic&)>& make) {
+  const std::string whole = frame.report();
+  if (findings.empty()) return write(whole);
+  const std::string array = fmt::format("\"{}\": []", key);
+  const size_t at = whole.rfind(array);
+  const size_t indent = at - whole.rfind('\n', at) - 1;
+  const size_t end = at + array.size() - 1;
+  const std::string opening = whole.substr(0, end) + "\n";
+  const std::string closing = fmt::format("\n{:{}}{}", "", indent, whole.substr(end));
+  const auto lines = [&](const Diagnostic& found) { return make(found).lines(indent + 2); };
+  return report::write_joined(findings.items(), {.opening = opening, .between = ",\n", .closing = closing},
+                              write, lines);
+}
 
 std::span<const std::string_view> report_format_names() {
   return kNames;
@@ -164,8 +191,7 @@ bool write_report(ReportFormat format, ReportInput input, const WritePart& write
   input.diagnostics = format == ReportFormat::Json
                           ? base::with_marked_consequences(std::move(input.diagnostics))
                           : base::without_consequences(std::move(input.diagnostics));
-  return format == ReportFormat::Text ? text_report(input, write)
-                                      : write(kMakers[static_cast<size_t>(format)](input));
+  return kWriters[static_cast<size_t>(format)](input, write);
 }
 
 Places::Places(const ReportInput& input) : input_(input) {

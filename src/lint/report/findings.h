@@ -57,14 +57,19 @@ report::Json finding_json(const base::Diagnostic& diagnostic);
 
 // The formats of other programs; make_report and write_report choose one.
 
-// SARIF 2.1.0: one run, with all rules and their help.
-std::string sarif_report(const ReportInput& input);
+// SARIF 2.1.0: one run, with all rules and their help. In parts, like write_report.
+bool write_sarif(const ReportInput& input, const WritePart& write);
 // JUnit XML: one suite per file, one case per object.
 std::string junit_report(const ReportInput& input);
 // Workflow commands of GitHub Actions: one annotation per finding, as many as GitHub shows.
 std::string github_report(const ReportInput& input);
 // GitLab's Code Quality report, a subset of Code Climate's.
 std::string gitlab_report(const ReportInput& input);
+
+// A JSON report in parts: `frame` with what `make` makes of each finding in its last array "key", which is
+// empty.
+bool write_in_frame(const report::Json& frame, std::string_view key, const base::Diagnostics& findings,
+                    const WritePart& write, const std::function<report::Json(const base::Diagnostic&)>& make);
 
 // Reports for CI systems need a file of the repository and an existing line for every finding, and an
 // identity of the finding that stays when lines above it change.

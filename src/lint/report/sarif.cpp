@@ -162,13 +162,14 @@ class SarifWriter {
 
 }  // namespace
 
-std::string sarif_report(const ReportInput& input) {
+bool write_sarif(const ReportInput& input, const WritePart& write) {
+  constexpr const char* kResults = "results";
   SarifWriter writer(input);
-  const auto result = [&](const Diagnostic& d) { return writer.result(d); };
-  const Json run{{"tool", {{"driver", driver()}}},
-                 {"columnKind", "utf16CodeUnits"},
-                 {"results", Json::array(input.diagnostics.items(), result)}};
-  return Json({{"$schema", kSchema}, {"version", "2.1.0"}, {"runs", only(run)}}).report();
+  const Json run{
+      {"tool", {{"driver", driver()}}}, {"columnKind", "utf16CodeUnits"}, {kResults, Json::array()}};
+  const Json frame{{"$schema", kSchema}, {"version", "2.1.0"}, {"runs", only(run)}};
+  return write_in_frame(frame, kResults, input.diagnostics, write,
+                        [&](const Diagnostic& found) { return writer.result(found); });
 }
 
 }  // namespace trainjobc::lint
