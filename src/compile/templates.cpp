@@ -184,10 +184,8 @@ class TemplateFinder {
   std::optional<Fold> fold_of(const Diagnostic& diagnostic) {
     const SourceFile* file = diagnostic.location.file;
     if (!file) return std::nullopt;
-    const auto syntax = placeholder_of(diagnostic);
-    // Of a chart that was built, the templates are not the inputs.
-    const bool is_built = syntax == Syntax::Braces && !input_files_.contains(file);
-    if (syntax && !is_built) {
+    const auto syntax = base::is_refusal(diagnostic) ? syntax_at(diagnostic) : std::nullopt;
+    if (syntax) {
       if (!may_have_object(*file)) return Fold{std::nullopt, "is a template"};
       return Fold{template_finding(diagnostic, *syntax), ""};
     }
@@ -196,7 +194,25 @@ class TemplateFinder {
     return is_data ? std::optional(Fold{std::nullopt, "is not JSON that Kubernetes can read"}) : std::nullopt;
   }
 
+  // An error that a placeholder causes in what the cluster would store: its mend is another than without the
+  // placeholder.
+  void adapt(Diagnostic& diagnostic) {
+    if (!diagnostic.location.file || base::is_refusal(diagnostic)) return;
+    const auto syntax = syntax_at(diagnostic);
+    if (!syntax) return;
+    diagnostic.hint = hint_of(*diagnostic.location.file, *syntax);
+    diagnostic.fix.clear();
+  }
+
  private:
+  // That of the placeholder that causes an error.
+  std::optional<Syntax> syntax_at(const Diagnostic& diagnostic) {
+    const auto syntax = placeholder_of(diagnostic);
+    // Of a chart that was built, the templates are not the inputs.
+    const bool is_built = syntax == Syntax::Braces && !input_files_.contains(diagnostic.location.file);
+    return is_built ? std::nullopt : syntax;
+  }
+
   struct Text {
     bool has_actions = false;
     bool mentions_trainer = false;
@@ -254,6 +270,10 @@ void fold_templates(base::Diagnostics& diagnostics, InputSet& inputs) {
     if (folds.contains(diagnostic.location.file)) continue;
     if (auto fold = finder.fold_of(diagnostic)) folds.emplace(diagnostic.location.file, std::move(*fold));
   }
+  diagnostics.retain([&](Diagnostic& diagnostic) {
+    finder.adapt(diagnostic);
+    return true;
+  });
   if (folds.empty()) return;
   base::Diagnostics kept;
   for (const Diagnostic& diagnostic : diagnostics.items()) {
