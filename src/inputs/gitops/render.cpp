@@ -184,16 +184,25 @@ class Renderer {
   static void narrow(Found& variables, const base::Location& at) {
     constexpr uint32_t kMostLines = 1000;
     if (!at.file || at.line == 0) return;
+    const std::string_view first = at.file->line(at.line);
+    const size_t column = std::min<size_t>(at.column - 1, first.size());
+    const std::string_view from = first.substr(column);
+    const bool is_quoted = from.starts_with('"') || from.starts_with('\'');
+    const uint32_t last =
+        is_quoted ? at.end_line : std::max(at.end_line, std::min(at.line + kMostLines, at.file->line_count()));
     size_t left = variables.size();
-    const uint32_t last = std::max(at.end_line, std::min(at.line + kMostLines, at.file->line_count()));
     for (uint32_t line = at.line; line <= last && left > 0; ++line) {
-      const std::string_view text = at.file->line(line);
+      std::string_view text = at.file->line(line);
+      // Other values may stand beside it.
+      if (line == at.end_line) text = text.substr(0, at.end_column - 1);
+      const size_t before = line == at.line ? std::min(column, text.size()) : 0;
+      text.remove_prefix(before);
       for_each_variable(text, [&](std::string_view name, size_t begin) {
         const auto found = variables.find(name);
         if (found == variables.end() || found->second) return;
         const size_t end = std::min(text.find('}', begin), text.size() - 1);
-        found->second = base::Location{at.file, line, static_cast<uint32_t>(begin + 1), line,
-                                       static_cast<uint32_t>(end + 2)};
+        found->second = base::Location{at.file, line, static_cast<uint32_t>(before + begin + 1), line,
+                                       static_cast<uint32_t>(before + end + 2)};
         --left;
       });
     }
