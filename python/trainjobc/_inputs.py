@@ -74,7 +74,10 @@ def _files_at(path: str) -> list[str]:
 def _to_json(one: Any) -> str:
     if not isinstance(one, (Mapping, list, tuple)) and not hasattr(one, "to_dict"):
         raise TypeError(f"neither YAML, a path, a dict nor an object with to_dict(): {type(one).__name__}")
-    text = json.dumps(one, default=_plain, allow_nan=False, ensure_ascii=False)
+    try:
+        text = json.dumps(one, default=_plain, allow_nan=False, ensure_ascii=False)
+    except RecursionError:
+        raise ValueError("the manifest has too many lists and dicts in each other") from None
     text.encode()  # what can't be UTF-8 is said here, by its position
     return text
 

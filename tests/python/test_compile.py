@@ -178,6 +178,11 @@ def test_invalid_requests(job, tmp_path):
         trainjobc.render(job, ssh_key="none")
     with pytest.raises(TypeError, match="neither YAML, a path, a dict nor an object with to_dict.*: int"):
         trainjobc.render([1])
+    deep = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(ValueError, match="too many lists and dicts in each other"):
+        trainjobc.render({**job, "spec": deep})
     with pytest.raises(TypeError, match="a manifest can't contain a value of type object"):
         trainjobc.render({**job, "spec": object()})
     with pytest.raises(FileNotFoundError):
