@@ -32,10 +32,10 @@ def run_case(driver, options, index):
 def run_share(options, first, step, queue):
     """Every step-th case."""
     driver = Driver(options.driver)
-    end = time.monotonic() + options.seconds
+    end, parent = time.monotonic() + options.seconds, os.getppid()
     done = 0
     for index in range(first, options.first + options.cases, step):
-        if time.monotonic() > end:
+        if time.monotonic() > end or os.getppid() != parent:
             break
         failures = run_case(driver, options, index)
         done += 1
@@ -46,7 +46,7 @@ def run_share(options, first, step, queue):
         last = driver.end()
         if last:
             queue.put((-1, checks.Failure("crash", "the driver's end", last)))
-    queue.put(done)
+    queue.put((done, driver.runs))
 
 
 def shrunk(options, index, failure):
@@ -73,6 +73,16 @@ def write(options, index, failure, repository):
     return folder
 
 
+def summary(failures):
+    """How many of each, and the first cases."""
+    cases = collections.defaultdict(list)
+    for index, failure in failures:
+        cases[failure.key].append(index)
+    for key, indices in sorted(cases.items(), key=lambda each: -len(each[1])):
+        print(f"{len(indices):6} {key[0]}: {key[1]}  (cases {', '.join(map(str, indices[:5]))})")
+    sys.stdout.flush()
+
+
 def report(options, failures):
     seen, kinds = collections.Counter(), collections.Counter()
     for index, failure in failures:
@@ -81,7 +91,7 @@ def report(options, failures):
         again = f"--seed {options.seed} --first {index} --cases 1" + (f" --kind {options.kind}" if options.kind else "")
         print(f"\n{failure.check}: trainjobc {failure.command}  [{again}]")
         if index < 0 or kinds[failure.kind] > options.shrunk:
-            print("  " + failure.text[:200].replace("\n", "\n  "))
+            print("  " + failure.text[:300].replace("\n", "\n  "))
             continue
         repository, failure = shrunk(options, index, failure)
         print("  " + failure.text[:3000].replace("\n", "\n  "))
@@ -89,8 +99,6 @@ def report(options, failures):
         for path, text in repository.files.items():
             print(f"  ----- {path}\n" + "\n".join("  " + line for line in text[:3000].splitlines()))
         sys.stdout.flush()
-    for key, count in sorted(seen.items(), key=lambda each: -each[1]):
-        print(f"{count:6} {key[0]}: {key[1]}")
 
 
 def main():
@@ -113,7 +121,7 @@ def main():
     shares = [multiprocessing.Process(target=run_share, args=(options, options.first + number, options.jobs, queue)) for number in range(options.jobs)]
     for share in shares:
         share.start()
-    failures, done, ended = [], 0, 0
+    failures, done, runs, ended = [], 0, 0, 0
     while ended < len(shares):
         try:
             got = queue.get(timeout=5)
@@ -121,13 +129,14 @@ def main():
             if all(not share.is_alive() for share in shares) and queue.empty():
                 sys.exit("the generator or a check failed itself")
             continue
-        if isinstance(got, int):
-            done, ended = done + got, ended + 1
+        if isinstance(got[1], int):
+            done, runs, ended = done + got[0], runs + got[1], ended + 1
         else:
             failures.append(got)
     failures.sort(key=lambda each: each[0])
+    summary(failures)
     report(options, failures)
-    print(f"{done} repositories of seed {options.seed} in {time.monotonic() - start:.0f} s: {len(failures)} failures")
+    print(f"{runs} runs over {done} repositories of seed {options.seed} in {time.monotonic() - start:.0f} s: {len(failures)} failures")
     sys.exit(1 if failures else 0)
 
 

@@ -2,6 +2,7 @@
 """The process that runs commands over files in memory; a new one after a crash."""
 import json
 import os
+import signal
 import subprocess
 import tempfile
 
@@ -13,6 +14,7 @@ class Driver:
         self.program = program
         self.process = None
         self.errors = None
+        self.runs = 0  # so far
 
     def start(self):
         self.errors = tempfile.TemporaryFile()
@@ -24,6 +26,7 @@ class Driver:
         if self.process is None:
             self.start()
         answers = []
+        self.runs += len(runs)
         try:
             self.process.stdin.write(json.dumps({"files": files, "runs": runs}).encode() + b"\n")
             self.process.stdin.flush()
@@ -45,4 +48,4 @@ class Driver:
         self.errors.seek(0)
         said = self.errors.read().decode(errors="replace")
         self.errors.close()
-        return f"{'it hangs' if status == -14 else f'it ended with {status}'}\n{said}" if status or said else ""
+        return f"{'it hangs' if status in (-signal.SIGPROF, -signal.SIGALRM) else f'it ended with {status}'}\n{said}" if status or said else ""

@@ -77,9 +77,9 @@ def write_sources(tree, found):
             target.write_text(source)
 
 
-def build(tree, found):
+def build(tree, found, more):
     """Drops what doesn't compile."""
-    flags = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-Og", "-DTRAINJOBC_WERROR=OFF", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=8"]
+    flags = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-Og", "-DTRAINJOBC_WERROR=OFF", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=8", *more]
     for _ in range(ROUNDS):
         write_sources(tree, found)
         configured = run("cmake", "-S", tree, "-B", tree / "build", *flags)
@@ -143,6 +143,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=int, default=10**6)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build-mutation")
+    parser.add_argument("--cmake", action="append", default=[], help="a flag for cmake")
     parser.add_argument("--report", type=pathlib.Path, help="also write the verdicts to this file, as JSON")
     parser.add_argument("--list", action="store_true", help="list all mutants, run none")
     options = parser.parse_args()
@@ -153,7 +154,7 @@ def main():
         return
     tree = options.build.resolve()
     copy_tree(tree)
-    build(tree, found)
+    build(tree, found, options.cmake)
     cases = reached_by(tree)
     everything = [each for path in sorted(found) for each in found[path]]
     sample = random.Random(options.seed).sample(everything, min(options.count, len(everything)))
