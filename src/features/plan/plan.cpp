@@ -515,6 +515,7 @@ JobPlan plan_job(std::span<const Object> objects, const PlanOptions& options) {
     plan.pod_sets.push_back(std::move(set));
   }
   add_processes(rendered, options.ranks, plan);
+  if (plan.processes) plan.processes = std::max<int64_t>(0, *plan.processes);
   if (job.pod_group) {
     const Node* minimum = job.pod_group->root->at({"spec", "minMember"});
     if (minimum) plan.gang_minimum = minimum->as_int();

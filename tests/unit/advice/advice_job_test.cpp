@@ -74,6 +74,17 @@ TEST_CASE("advice/hidden-gpus: MPI, XGBoost and Flux") {
   CHECK(message_of("{jax: {}}") == "");
 }
 
+TEST_CASE("advice/no-processes: below 1 in the job or its runtime, if the framework counts processes") {
+  const std::string rule = "advice/no-processes";
+  const std::string zero = job("  trainer: {numProcPerNode: 0}\n");
+  CHECK(advice(rule, runtime("{torch: {}}", trainer()) + zero) == R"()");
+  CHECK(advice(rule, runtime("{mpi: {}}", mpi_jobs()) + job("  trainer: {numProcPerNode: -2}\n")) == R"()");
+  CHECK(advice(rule, runtime("{mpi: {numProcPerNode: 0}}", mpi_jobs()) + job("  trainer: {}\n")) == R"()");
+  CHECK(advice(rule, runtime("{mpi: {numProcPerNode: 0}}", mpi_jobs()) + zero) == R"()");
+  CHECK(advice(rule, runtime("{torch: {}}", trainer()) + job("  trainer: {numProcPerNode: 1}\n")) == "");
+  CHECK(advice(rule, runtime("{jax: {}}", trainer()) + zero) == "");
+}
+
 TEST_CASE("advice/num-nodes-no-effect: nothing to count") {
   const std::string unlabelled = "      replicatedJobs:\n" + replicated_job("node", "");
   CHECK(

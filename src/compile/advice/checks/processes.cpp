@@ -26,6 +26,7 @@ using yaml::Entry;
 using yaml::Node;
 
 constexpr std::string_view kProcessesPerGpu = "advice/processes-per-gpu";
+constexpr std::string_view kNoProcesses = "advice/no-processes";
 
 // Devices that a process has to itself. A slice, or a GPU's memory, is another resource.
 constexpr std::array<std::string_view, 3> kAccelerators{"nvidia.com/gpu", "amd.com/gpu", "habana.ai/gaudi"};
@@ -94,7 +95,7 @@ std::optional<int64_t> written_number(const Node* node) {
   return node ? node->as_int() : std::nullopt;
 }
 
-// The runtime's number of processes; 0 if it has none.
+// The runtime's number of processes; 0 if it has none. `given` is nullptr if the runtime doesn't write one.
 NodeShare runtime_share(const policy::RuntimeInfo& info) {
   NodeShare share;
   const policy::Framework* framework = policy::framework_of(info);
@@ -158,9 +159,45 @@ void check_flux(const policy::RuntimeInfo& info, int64_t processes, std::string 
                where, "write numProcPerNode: 1");
 }
 
+// Trainer accepts the number, and what should start the processes ends at once: torchrun asserts that it is
+// positive, Open MPI finds hosts without slots.
+base::Diagnostic* report_no_processes(const policy::RuntimeInfo& info, int64_t number, std::string field,
+                                      const base::Location& where, Advisor& advisor) {
+  if (number >= 1) return nullptr;
+  const std::string_view title = policy::framework_of(info)->title;
+  return &advisor.warn(kNoProcesses, std::move(field),
+                       fmt::format("{} jobs can't run with {} processes per node", title, number), where,
+                       "write 1 or more, or leave it out");
+}
+
+void check_runtime_numbers(const RuntimeContext& context, Advisor& advisor) {
+  const NodeShare share = runtime_share(context.info);
+  const auto number = written_number(share.given);
+  if (number) report_no_processes(context.info, *number, share.field, yaml::locate(*share.given), advisor);
+}
+
+// A number of the runtime is the runtime's mistake if that is an input.
+void check_job_numbers(const AdviceContext& context, Advisor& advisor) {
+  const policy::RuntimeInfo& info = context.merged;
+  const policy::Framework* framework = policy::framework_of(info);
+  if (!framework || !framework->has_processes) return;
+  const Node* own = context.job.trainer ? context.job.trainer->num_proc_per_node : nullptr;
+  if (const auto number = written_number(own)) {
+    report_no_processes(info, *number, "spec.trainer.numProcPerNode", yaml::locate(*own), advisor);
+    return;
+  }
+  const NodeShare share = runtime_share(info);
+  const auto number = written_number(share.given);
+  if (own || !number || context.runtime_is_input) return;
+  base::Diagnostic* found =
+      report_no_processes(info, *number, "spec.runtimeRef",
+                          locate_key_of(context.job.root->get("spec"), "runtimeRef"), advisor);
+  if (found) add_note(*found, "the runtime's number", share.given);
+}
+
 void check_runtime_processes(const RuntimeContext& context, Advisor& advisor) {
   NodeShare share = runtime_share(context.info);
-  if (share.processes == 0) return;
+  if (share.processes < 1) return;
   if (context.info.policy->flux) {
     check_flux(context.info, share.processes, share.field, yaml::locate(*share.given), advisor);
     return;
@@ -210,7 +247,8 @@ void check_job_processes(const AdviceContext& context, Advisor& advisor) {
 }  // namespace
 
 Checks checks() {
-  return {.job = {check_job_processes}, .runtime = {check_runtime_processes}};
+  return {.job = {check_job_numbers, check_job_processes},
+          .runtime = {check_runtime_numbers, check_runtime_processes}};
 }
 
 }  // namespace trainjobc::compile::advice::processes
