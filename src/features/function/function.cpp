@@ -293,11 +293,15 @@ const Node* results_of(const base::Diagnostics& diagnostics, const ResourceList&
 
 constexpr std::string_view kLocalConfig = "config.kubernetes.io/local-config";
 
+// Objects of Trainer's group are compiled: those of unknown kinds are findings.
+bool is_compiled(const Node& root) {
+  const std::string_view version = text_at(root, {"apiVersion"});
+  return version.substr(0, version.find('/')) == model::kTrainerGroup;
+}
+
 bool is_input(const Node& root) {
   const std::string_view kind = text_at(root, {"kind"});
-  const std::string_view version = text_at(root, {"apiVersion"});
-  return version.substr(0, version.find('/')) == model::kTrainerGroup &&
-         (kind == model::kTrainJob || model::is_runtime_kind(kind));
+  return is_compiled(root) && (kind == model::kTrainJob || model::is_runtime_kind(kind));
 }
 
 // API group, kind, namespace and name: the identity of an object.
@@ -344,7 +348,7 @@ std::string read_settings(const Node* config, Settings& settings) {
 std::vector<Source> sources_of(const ResourceList& list) {
   std::vector<Source> sources;
   for (size_t i = 0; i < list.items.size(); ++i) {
-    if (!is_input(*list.items[i].root)) continue;
+    if (!is_compiled(*list.items[i].root)) continue;
     Source source;
     source.name = fmt::format("items[{}]", i);
     yaml::write_yaml(*list.items[i].root, yaml::KeyOrder::AsIs, source.text);

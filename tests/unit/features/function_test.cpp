@@ -57,6 +57,14 @@ TEST_CASE("function: inputs become the objects that Trainer would create, the re
   CHECK(run(result.out).out == result.out);
 }
 
+TEST_CASE("function: an unknown kind of Trainer's group is an error, as in lint") {
+  const Run result = run(kHead + kJob + kRuntime +
+                         "- apiVersion: trainer.kubeflow.org/v1alpha1\n  kind: TrainJobb\n"
+                         "  metadata: {name: typo}\n  spec: {runtimeRef: {name: team}}\n");
+  CHECK(result.status == 1);
+  CHECK(result.err == R"()");
+}
+
 TEST_CASE("function: an existing object is replaced, old results are dropped") {
   const Run first = run(kHead + kJob + kRuntime + kOther);
   const Run again = run(kHead + kJob + kRuntime + replaced(kJobSet, "suspend: false", "suspend: true") +
