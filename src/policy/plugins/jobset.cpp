@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
 
 #include "model/trainer_names.h"
 #include "policy/plugins.h"
@@ -38,18 +39,30 @@ InitializerJob find_initializer(const RuntimeInfo& info, std::string_view name) 
   return job;
 }
 
+// The pod may have the volume without a mount: an initializer that only fills a cache writes no files.
+std::string hint_of_mount(const PodSet& set, std::string_view name) {
+  const bool has_volume = yaml::find_named(set.volumes, model::kInitializerVolume) != nullptr;
+  return fmt::format("in runtimePatches or the runtime, give replicatedJob \"{0}\" {1}volumeMounts: [{{name: "
+                     "{2}, mountPath: /workspace}}] in container \"{0}\"",
+                     name, has_volume ? "" : fmt::format("volumes: [{{name: {}, emptyDir: {{}}}}], and ",
+                                                         model::kInitializerVolume),
+                     model::kInitializerVolume);
+}
+
 // An initializer needs its job, container and volume mount in the runtime, all by name.
 void check_initializer(PluginContext& context, const std::optional<model::Initializer>& initializer,
                        std::string_view field, std::string_view name) {
   if (!initializer) return;
   const InitializerJob job = find_initializer(context.info, name);
   std::string lacks;
+  std::string hint = "use a runtime with that initializer, or remove this one";
   if (!job.set) {
     lacks = fmt::format("replicatedJob \"{}\"", name);
   } else if (!job.has_container) {
     lacks = fmt::format("container \"{0}\" in replicatedJob \"{0}\"", name);
   } else if (context.info.behaviours->initializer_needs_mount && !job.has_mount) {
     lacks = fmt::format("volume mount \"{}\" in container \"{}\"", model::kInitializerVolume, name);
+    hint = hint_of_mount(*job.set, name);
   } else {
     return;
   }
@@ -57,7 +70,7 @@ void check_initializer(PluginContext& context, const std::optional<model::Initia
   base::Diagnostic& finding = context.findings.add(
       "input/initializer", "spec.runtimeRef",
       fmt::format("runtime \"{}\" has no {}, which {} needs", ref.name.value, lacks, field),
-      initializer->node, "use a runtime with that initializer, or remove this one");
+      initializer->node, std::move(hint));
   finding.notes.push_back({"the runtime", yaml::locate(*context.info.runtime->root->get("metadata"))});
 }
 
