@@ -26,6 +26,8 @@ class Advisor {
   base::Diagnostic& warn(std::string_view rule, std::string field, std::string message,
                          const base::Location& where, std::string hint = "");
 
+  void add(base::Diagnostic found) { found_.push_back(std::move(found)); }
+
   k8s::Violations take() { return std::move(found_); }
 
  private:

@@ -10,6 +10,7 @@
 
 #include "compile/advice/checks.h"
 #include "k8s/name_syntax.h"
+#include "k8s/kueue/webhook.h"
 #include "k8s/object_meta.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
@@ -57,6 +58,8 @@ class Starts {
  private:
   void check_job(const Node& job, const std::string& field) {
     check_topology(job.at({"template", "metadata"}), field + ".template.metadata");
+    check_topology(job.at({"template", "spec", "template", "metadata"}), field + ".template.spec.template.metadata");
+    check_manager(job.at({"template", "spec", "managedBy"}), field + ".template.spec.managedBy");
     check_dependencies(job, field);
     check_deadline(job.at({"template", "spec"}), field + ".template.spec", "Job", advisor_);
     if (const Node* pod = job.at({"template", "spec", "template", "spec"}))
@@ -74,6 +77,14 @@ class Starts {
         "advice/exclusive-topology", fmt::format("{}.annotations[{}]", field, k8s::kExclusiveTopology),
         fmt::format("no pod is created: the topology \"{}\" {}", topology->text(), wrong),
         yaml::locate(*topology), "write the key of a node label, such as topology.kubernetes.io/zone");
+  }
+
+  void check_manager(const Node* manager, std::string field) {
+    constexpr std::string_view kJobController = "kubernetes.io/job-controller";
+    if (!manager || manager->is_null() || manager->text() == kJobController) return;
+    advisor_.warn("advice/job-manager", std::move(field),
+                  fmt::format("Kubernetes creates no pods for this Job: it leaves it to {}", manager->text()),
+                  yaml::locate(*manager), "remove it, unless that controller runs in the cluster");
   }
 
   void check_dependencies(const Node& job, const std::string& field) {
@@ -287,6 +298,15 @@ void check_job_queue(const AdviceContext& context, Advisor& advisor) {
   }
 }
 
+// The label shows that Kueue is there.
+void check_kueue_webhook(const AdviceContext& context, Advisor& advisor) {
+  const Node& root = *context.job.root;
+  const Node* queue = root.at({"metadata", "labels", model::kKueueLabel});
+  if (!queue || queue->text().empty()) return;
+  for (base::Diagnostic& found : k8s::kueue::check_train_job(root, context.admitted_job_set))
+    advisor.add(std::move(found));
+}
+
 void check_suspended(const AdviceContext& context, Advisor& advisor) {
   const Node* suspend = context.job.suspend;
   const Node* manager = context.job.managed_by;
@@ -349,7 +369,7 @@ void check_suspended_claims(const AdviceContext& context, Advisor& advisor) {
 
 Checks checks() {
   return {
-      .job = {check_job_starts, check_job_deadline, check_job_queue, check_suspended, check_suspended_claims},
+      .job = {check_job_starts, check_job_deadline, check_job_queue, check_kueue_webhook, check_suspended, check_suspended_claims},
       .runtime = {check_runtime_starts, check_priority_classes, check_runtime_queue, check_retained_claims}};
 }
 
