@@ -220,8 +220,9 @@ std::string unanswered(std::span<const Object> sent, const std::string& ns, cons
 
 }  // namespace
 
-Answer ask(const Kubectl& kubectl, const Call& call, LiveSet& live, std::span<const std::string_view> kinds) {
-  Reply reply = kubectl.run(call);
+namespace {
+
+Answer read_reply(Reply reply, const Call& call, LiveSet& live, std::span<const std::string_view> kinds) {
   if (!reply.ok()) return {std::move(reply.failure), ""};
   const size_t before = live.objects.size();
   const std::string name = fmt::format("kubectl {}", call.words.front());
@@ -233,6 +234,22 @@ Answer ask(const Kubectl& kubectl, const Call& call, LiveSet& live, std::span<co
   const bool is_for_all = base::contains(call.words, "--all-namespaces");
   for (size_t i = before; !is_for_all && i < live.objects.size(); ++i) live.objects[i].ns = call.ns;
   return {{}, std::move(reply.notes)};
+}
+
+}  // namespace
+
+Answer ask(const Kubectl& kubectl, const Call& call, LiveSet& live, std::span<const std::string_view> kinds) {
+  return read_reply(kubectl.run(call), call, live, kinds);
+}
+
+std::vector<Answer> ask_all(const Kubectl& kubectl, std::span<const Question> questions, LiveSet& live) {
+  std::vector<Call> calls;
+  for (const Question& question : questions) calls.push_back(question.call);
+  std::vector<Reply> replies = kubectl.run_all(calls);
+  std::vector<Answer> answers;
+  for (size_t i = 0; i < questions.size(); ++i)
+    answers.push_back(read_reply(std::move(replies[i]), calls[i], live, questions[i].kinds));
+  return answers;
 }
 
 Answer fetch(const Kubectl& kubectl, std::span<const Object> rendered, bool all_job_sets, LiveSet& live) {

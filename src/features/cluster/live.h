@@ -61,6 +61,13 @@ struct Answer {
 Answer ask(const kubectl::Kubectl& kubectl, const kubectl::Call& call, LiveSet& live,
            std::span<const std::string_view> kinds = {});
 
+// The same for several calls at the same time, with the kinds of each. The answers are in the order of the calls.
+struct Question {
+  kubectl::Call call;
+  std::vector<std::string_view> kinds;
+};
+std::vector<Answer> ask_all(const kubectl::Kubectl& kubectl, std::span<const Question> questions, LiveSet& live);
+
 // Fetches the live objects to compare `rendered` with, by name: one call per kind and namespace.
 // With `all_job_sets`, all JobSets are fetched, and the helper objects that they mount. An object's namespace
 // is the one that was requested, "" if that is the context's.

@@ -44,18 +44,22 @@ std::vector<std::string> Kubectl::words_of(const Call& call) const {
   return words;
 }
 
-Reply Kubectl::run(const Call& call) const {
+// Names come after --: none of them can be taken for a flag.
+ProcessRequest Kubectl::request_of(const Call& call) const {
   ProcessRequest request{.argv = words_of(call), .input = call.input, .timeout = settings_.timeout};
   if (call.timeout.count() > 0 && (request.timeout.count() == 0 || call.timeout < request.timeout))
     request.timeout = call.timeout;
-  const std::string words = fmt::format("{}", fmt::join(request.argv, " "));
   if (!call.names.empty()) {
     request.argv.emplace_back("--");
     request.argv.insert(request.argv.end(), call.names.begin(), call.names.end());
   }
-  std::string unfinished;
-  request.unfinished = &unfinished;
-  auto answer = runner_.run(request);
+  return request;
+}
+
+namespace {
+
+// `words`: the command line, without names. `unfinished`: what a program that did not end had printed.
+Reply reply_of(base::IoResult<ProcessResult> answer, std::string words, std::string unfinished = "") {
   if (const auto* error = std::get_if<IoError>(&answer)) {
     const Cause cause = base::is_missing(answer)       ? Cause::NoProgram
                         : base::is_interrupted(answer) ? Cause::Interrupted
@@ -67,6 +71,26 @@ Reply Kubectl::run(const Call& call) const {
   if (result.status == 0) return {{}, std::move(result.out), std::move(result.err)};
   const Cause cause = cause_of(result.err);
   return {{cause, words, result.status, std::move(result.err)}, std::move(result.out), ""};
+}
+
+}  // namespace
+
+Reply Kubectl::run(const Call& call) const {
+  ProcessRequest request = request_of(call);
+  std::string unfinished;
+  request.unfinished = &unfinished;
+  auto answer = runner_.run(request);
+  return reply_of(std::move(answer), fmt::format("{}", fmt::join(words_of(call), " ")), std::move(unfinished));
+}
+
+std::vector<Reply> Kubectl::run_all(std::span<const Call> calls) const {
+  std::vector<ProcessRequest> requests;
+  for (const Call& call : calls) requests.push_back(request_of(call));
+  auto answers = runner_.run_all(requests);
+  std::vector<Reply> replies;
+  for (size_t i = 0; i < calls.size(); ++i)
+    replies.push_back(reply_of(std::move(answers[i]), fmt::format("{}", fmt::join(words_of(calls[i]), " "))));
+  return replies;
 }
 
 std::string_view resource_of(std::string_view api_version, std::string_view kind) {

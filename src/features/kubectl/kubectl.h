@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,9 +84,12 @@ class Kubectl {
   Kubectl(base::ProcessRunner& runner, Settings settings) : runner_(runner), settings_(std::move(settings)) {}
 
   Reply run(const Call& call) const;
+  // Several at the same time; the replies are in the order of the calls.
+  std::vector<Reply> run_all(std::span<const Call> calls) const;
 
  private:
   std::vector<std::string> words_of(const Call& call) const;
+  base::ProcessRequest request_of(const Call& call) const;
 
   base::ProcessRunner& runner_;
   Settings settings_;
