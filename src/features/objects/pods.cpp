@@ -41,6 +41,23 @@ const Node* with_all_requests(const Node* pod_spec, const Maker& make) {
   return pod_spec;
 }
 
+// The pod with a request of its own for each limit of its own.
+const Node* with_pod_requests(const Node* pod_spec, PodLimits count, const Maker& make) {
+  const Node* limits = pod_spec->at({"resources", "limits"});
+  if (!limits || count == PodLimits::DontCount) return pod_spec;
+  const Node* requests = pod_spec->at({"resources", "requests"});
+  std::vector<yaml::Entry> entries;
+  if (requests) entries.assign(requests->entries().begin(), requests->entries().end());
+  const policy::Amounts of_containers =
+      policy::pod_requests(*make.with(make.with(pod_spec, "resources", nullptr), "overhead", nullptr));
+  for (const yaml::Entry& limit : limits->entries()) {
+    const bool is_requested = requests && requests->get(limit.key);
+    const bool is_filled = count == PodLimits::FillIn && of_containers.contains(std::string(limit.key));
+    if (!is_requested && !is_filled) entries.push_back(limit);
+  }
+  return make.with_path(pod_spec, {"resources", "requests"}, make.map(entries));
+}
+
 // Devices have a domain.
 int place_of_resource(std::string_view resource) {
   if (resource.find('/') != std::string_view::npos) return 0;
@@ -91,10 +108,12 @@ const Node* node_container(const Node& pod_spec) {
   return containers.empty() ? nullptr : containers.front();
 }
 
-Amounts requests_of_pod(const Node& pod_spec) {
+Amounts requests_of_pod(const Node& pod_spec, PodLimits limits) {
   base::Arena arena;
+  const Maker make(arena);
   Amounts amounts;
-  for (const auto& [name, quantity] : policy::pod_requests(*with_all_requests(&pod_spec, Maker(arena))))
+  const Node* with_requests = with_pod_requests(with_all_requests(&pod_spec, make), limits, make);
+  for (const auto& [name, quantity] : policy::pod_requests(*with_requests))
     amounts.emplace(name, quantity);
   return amounts;
 }

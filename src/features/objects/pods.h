@@ -35,8 +35,15 @@ int64_t pods_per_job(const k8s::jobset::ReplicatedJob& job);
 // The container called `node`, else the first; nullptr if there is none.
 const yaml::Node* node_container(const yaml::Node& pod_spec);
 
+// What the limits of a pod as a whole count without requests.
+enum class PodLimits : uint8_t {
+  AreRequests,  // even if its containers request less
+  FillIn,       // where no container has a request, as the API server fills them in
+  DontCount,
+};
+
 // What one pod requests, as the API server stores it: a limit without a request is one.
-Amounts requests_of_pod(const yaml::Node& pod_spec);
+Amounts requests_of_pod(const yaml::Node& pod_spec, PodLimits limits = PodLimits::FillIn);
 
 PodSet pod_set_of(const k8s::jobset::JobSetView& view, const k8s::jobset::ReplicatedJob& job);
 
