@@ -65,12 +65,15 @@ def compare_one(case, admission):
     return ""
 
 
+KUEUE = "0.15"  # whose decisions they are, unless a caller says otherwise
+
+
 def plans_of(program, inputs, folder):
     """The jobs of the plan, by namespace and name; inputs: objects by file."""
     for name, items in inputs.items():
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             json.dump({"apiVersion": "v1", "kind": "List", "items": items}, file)
-    words = ["plan", "--no-config", "--no-catalogue", "--trainer-version=2.3", "-o", "json"]
+    words = ["plan", "--no-config", "--no-catalogue", "--trainer-version=2.3", f"--kueue-version={KUEUE}", "-o", "json"]
     ran = subprocess.run([program, *words, "--quota", "quota.json", "jobs.json"], cwd=folder, capture_output=True, text=True, check=False)
     if ran.returncode > 1:
         raise RuntimeError(ran.stderr)

@@ -19,6 +19,7 @@ struct PlanFlags {
   InputFlags input;
   ColourFlag colour;
   std::vector<std::string> quota;
+  std::string kueue_version;
   bool cluster = false;
   KubectlFlags kubectl;
   bool ranks = false;
@@ -37,6 +38,12 @@ struct QuotaAnswer {
   std::string failure;  // why nothing could be read
 };
 
+// `seen`: what the cluster runs.
+plan::KueueBehaviour kueue_of(const PlanFlags& flags, const std::optional<plan::KueueBehaviour>& seen = {}) {
+  if (const auto given = plan::read_kueue_version(flags.kueue_version)) return *given;
+  return seen.value_or(plan::newest_kueue());
+}
+
 // Kueue's objects are found by their kind.
 QuotaAnswer quota_of_files(Console& console, const PlanFlags& flags) {
   QuotaAnswer answer;
@@ -44,8 +51,8 @@ QuotaAnswer quota_of_files(Console& console, const PlanFlags& flags) {
   if (const auto* error = std::get_if<base::IoError>(&loaded)) {
     answer.failure = fmt::format("--quota: {}", error->message);
   } else {
-    answer.quota =
-        plan::read_quota(std::move(std::get<inputs::FoundSources>(loaded).sources), answer.diagnostics);
+    answer.quota = plan::read_quota(std::move(std::get<inputs::FoundSources>(loaded).sources),
+                                    answer.diagnostics, kueue_of(flags));
   }
   return answer;
 }
@@ -59,7 +66,7 @@ QuotaAnswer quota_of_cluster(Console& console, const PlanFlags& flags) {
   if (fetched.failure.cause != kubectl::Cause::None) {
     answer.failure = kubectl::describe(fetched.failure);
   } else {
-    answer.quota = plan::read_quota(std::move(fetched.objects), answer.diagnostics);
+    answer.quota = plan::read_quota(std::move(fetched.objects), answer.diagnostics, kueue_of(flags, fetched.kueue));
   }
   return answer;
 }
@@ -131,6 +138,16 @@ std::function<int(Console&)> setup_plan(Command& command) {
   command
       .add("--cluster", &flags->cluster, "Like --quota, with the objects of the cluster, read with kubectl")
       .excludes("--quota");
+  command
+      .add("--kueue-version", &flags->kueue_version,
+           fmt::format("Kueue version that decides: {}, or one of their patches [the cluster's, or the newest]",
+                       base::word_list(plan::kueue_versions())))
+      .takes("VERSION")
+      .reads(
+          [](const std::string& text) {
+            return plan::read_kueue_version(text) ? std::optional(text) : std::nullopt;
+          },
+          fmt::format("one of {}, or a patch such as 0.17.3", base::word_list(plan::kueue_versions())));
   flags->kubectl.add_cluster_to(command, "; implies --cluster", "--quota");
   flags->kubectl.add_timeout_to(command);
   command.add("-o,--format", &flags->format, "Output format")

@@ -13,13 +13,14 @@
 #include "base/text/suggest.h"
 #include "base/text/text.h"
 #include "k8s/jobset/jobset.h"
+#include "k8s/kueue/webhook.h"
 #include "model/trainer_names.h"
 #include "secret/secret.h"
 
 namespace trainjobc::plan {
 namespace {
 
-// Source of the rules: Kueue 0.15, pkg/scheduler (nominate), pkg/cache (inactive queues),
+// Source of the rules: Kueue 0.15 to 0.19, pkg/scheduler (nominate), pkg/cache (inactive queues),
 // pkg/controller/jobframework, pkg/controller/jobs/jobset, pkg/workload, pkg/util/priority.
 
 using yaml::Node;
@@ -27,7 +28,6 @@ using yaml::value_at;
 
 constexpr std::string_view kDefaultQueue = "default";  // of jobs without a label, if a namespace has one
 constexpr std::string_view kNamespaceName = "kubernetes.io/metadata.name";
-constexpr size_t kMostPodSets = 8;  // of a Workload
 
 // PriorityClasses that each cluster has.
 constexpr std::array kPrioritiesOfCluster{
@@ -58,6 +58,7 @@ class Admitter {
     find_local_queue();
     if (admission_.local_queue.empty()) return admission_;
     admission_.verdict = Verdict::Never;
+    if (is_refused() || !has_priority_class() || !has_known_claims()) return admission_;
     const ClusterQueue* queue = find_cluster_queue();
     if (queue && is_active(*queue) && takes_namespace(*queue)) assign(*queue);
     return admission_;
@@ -66,6 +67,61 @@ class Admitter {
  private:
   void never(std::string reason) {
     admission_.obstacles.push_back({"", "", "", "", "", std::move(reason), ""});
+  }
+
+  // By Kueue's webhook, so that there is no such TrainJob.
+  bool is_refused() {
+    for (const base::Diagnostic& found : k8s::kueue::check_train_job(job_.train_job, job_.job_set))
+      never(found.message);
+    return !admission_.obstacles.empty();
+  }
+
+  std::string_view priority_label() const {
+    for (const Node* root : {&job_.train_job, &job_.job_set}) {
+      const std::string_view name = value_at(*root, {"metadata", "labels", model::kKueuePriorityLabel});
+      if (!name.empty()) return name;
+    }
+    return "";
+  }
+
+  bool has_priority_class() {
+    const std::string_view name = priority_label();
+    if (name.empty() || quota_.workload_priorities.contains(name)) return true;
+    never(fmt::format("there is no WorkloadPriorityClass {}: Kueue makes no Workload, and the job stays suspended",
+                      name));
+    return false;
+  }
+
+  // DRA: Kueue counts the devices of templates, if its configuration maps their DeviceClasses.
+  bool has_known_claims() {
+    if (!quota_.kueue.reads_claims) return true;
+    for (const k8s::jobset::ReplicatedJob& job : k8s::jobset::view_job_set(job_.job_set).jobs) {
+      if (!job.pod_spec) continue;
+      for (const Node* claim : yaml::items_at(*job.pod_spec, "resourceClaims")) check_claim(job.name, *claim);
+    }
+    return admission_.obstacles.empty();
+  }
+
+  void check_claim(std::string_view pod_set, const Node& claim) {
+    const std::string_view own = value_at(claim, {"resourceClaimName"});
+    const std::string name(value_at(claim, {"resourceClaimTemplateName"}));
+    std::string reason;
+    if (!own.empty()) {
+      reason = fmt::format("Kueue admits no job that shares ResourceClaim {}: use a ResourceClaimTemplate", own);
+    } else if (!name.empty()) {
+      const auto found = quota_.claim_templates.find({std::string(job_.ns), name});
+      if (found == quota_.claim_templates.end()) {
+        reason = fmt::format("namespace {} has no ResourceClaimTemplate {}", job_.ns, name);
+      } else {
+        const auto unmapped = std::ranges::find_if(
+            found->second, [&](const std::string& one) { return !quota_.mapped_device_classes.contains(one); });
+        if (unmapped == found->second.end()) return;
+        reason = fmt::format("no deviceClassMappings of Kueue's configuration name DeviceClass {} of template {}",
+                             *unmapped, name);
+      }
+    }
+    if (!reason.empty())
+      admission_.obstacles.push_back({std::string(pod_set), "", "", "", "", std::move(reason), ""});
   }
 
   void find_local_queue() {
@@ -117,7 +173,11 @@ class Admitter {
     const std::vector<std::string> cycle = capacity_.cycle_from(queue.cohort);
     if (!cycle.empty())
       never(fmt::format("the Cohorts {} are parents of each other", fmt::join(cycle, ", ")));
-    if (!queue.admission_checks.empty()) {
+    for (const std::string& check : queue.admission_checks) {
+      if (!quota_.admission_checks.contains(check))
+        never(fmt::format("ClusterQueue {} refers to AdmissionCheck {}, which does not exist", queue.name, check));
+    }
+    if (!queue.admission_checks.empty() && admission_.obstacles.empty()) {
       admission_.conditions.push_back(fmt::format("AdmissionCheck{} {} must pass",
                                                   queue.admission_checks.size() == 1 ? "" : "s",
                                                   fmt::join(queue.admission_checks, ", ")));
@@ -151,9 +211,9 @@ class Admitter {
 
   void assign(const ClusterQueue& queue) {
     Workload workload{&queue, queued_pod_sets(quota_, queue, job_.job_set), 0, ""};
-    if (workload.sets.size() > kMostPodSets) {
-      never(fmt::format("it has {} replicatedJobs, and a Workload at most {} pod sets", workload.sets.size(),
-                        kMostPodSets));
+    if (workload.sets.size() > quota_.kueue.most_pod_sets) {
+      never(fmt::format("it has {} replicatedJobs, and a Workload of Kueue {} at most {} pod sets",
+                        workload.sets.size(), quota_.kueue.version, quota_.kueue.most_pod_sets));
       return;
     }
     const Usage nothing(capacity_);
@@ -178,10 +238,9 @@ class Admitter {
 
   // By the label of the job, otherwise by the pods' class, otherwise by the cluster's default.
   int64_t priority() {
-    for (const Node* root : {&job_.train_job, &job_.job_set}) {
-      const std::string_view name = value_at(*root, {"metadata", "labels", model::kKueuePriorityLabel});
-      if (!name.empty()) return priority_of("WorkloadPriorityClass", quota_.workload_priorities, name);
-    }
+    if (const auto known = quota_.workload_priorities.find(priority_label());
+        known != quota_.workload_priorities.end())
+      return known->second;
     for (const k8s::jobset::ReplicatedJob& job : k8s::jobset::view_job_set(job_.job_set).jobs) {
       const std::string_view name = job.pod_spec ? value_at(*job.pod_spec, {"priorityClassName"}) : "";
       if (name.empty()) continue;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 
 #include "base/text/text.h"
 #include "features/objects/pods.h"
@@ -60,8 +61,7 @@ class Suitability {
       for (const std::string& name : group.flavors) {
         const Flavor& flavor = quota.flavors.find(name)->second;
         if (flavor.topology.empty()) is_topology_only_ = false;
-        if (!flavor.labels) continue;
-        for (const yaml::Entry& entry : flavor.labels->entries()) keys.emplace(entry.key);
+        keys.merge(keys_of(flavor));
       }
     }
   }
@@ -72,13 +72,21 @@ class Suitability {
       for (const std::string& name : queue_.groups[i].flavors) {
         const Flavor& flavor = quota_.flavors.find(name)->second;
         std::string reason = mismatch(wanted, flavor);
-        if (reason.empty()) reason = mismatch(pod_spec, flavor, keys_[i]);
+        if (reason.empty())
+          reason = mismatch(pod_spec, flavor, quota_.kueue.own_labels_only ? keys_of(flavor) : keys_[i]);
         if (!reason.empty()) set.unsuited.emplace(name, std::move(reason));
       }
     }
   }
 
  private:
+  static Keys keys_of(const Flavor& flavor) {
+    Keys keys;
+    for (const yaml::Entry& entry : flavor.labels ? flavor.labels->entries() : std::span<const yaml::Entry>())
+      keys.emplace(entry.key);
+    return keys;
+  }
+
   std::string mismatch(const WantedTopology& wanted, const Flavor& flavor) const {
     if (wanted.is_wanted && flavor.topology.empty())
       return "its nodes have no topology, and the pods ask for one";
@@ -91,7 +99,7 @@ class Suitability {
     return "";
   }
 
-  // Only labels that some flavor of the group has count.
+  // Only labels with these keys count.
   static std::string mismatch(const Node& pod_spec, const Flavor& flavor, const Keys& keys) {
     const std::string taint =
         untolerated_taint(flavor.taints, pod_spec.get("tolerations"), flavor.tolerations);
@@ -120,14 +128,16 @@ class Suitability {
 std::vector<QueuedPodSet> queued_pod_sets(const Quota& quota, const ClusterQueue& queue,
                                           const Node& job_set) {
   const Suitability suitability(quota, queue);
+  const auto limits = quota.kueue.counts_pod_limits ? objects::PodLimits::AreRequests : objects::PodLimits::DontCount;
   std::vector<QueuedPodSet> sets;
   for (const k8s::jobset::ReplicatedJob& job : k8s::jobset::view_job_set(job_set).jobs) {
     if (!job.pod_spec) continue;
     QueuedPodSet set;
     set.name = job.name;
     set.pods = job.replicas * objects::pods_per_job(job);
-    for (const auto& [resource, quantity] : objects::requests_of_pod(*job.pod_spec))
+    for (const auto& [resource, quantity] : objects::requests_of_pod(*job.pod_spec, limits))
       set.requests[resource] = multiplied(to_units(resource, quantity), set.pods);
+    if (quota.kueue.skips_zero) std::erase_if(set.requests, [](const auto& one) { return one.second == 0; });
     if (group_of_resource(queue, kPods)) set.requests[std::string(kPods)] = set.pods;
     suitability.add_unsuited(*job.job_spec, *job.pod_spec, set);
     sets.push_back(std::move(set));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which flavor each pod set of a job gets for each resource, with what other jobs leave of the quotas.
-// Source of the rules: Kueue 0.15, pkg/scheduler/flavorassigner.
+// Source of the rules: Kueue 0.15 to 0.19, pkg/scheduler/flavorassigner.
 #pragma once
 
 #include <cstdint>

@@ -118,7 +118,11 @@ class QuotaReader {
       add_priority_class(object.name, root);
       return;
     }
-    if (k8s::group_of(object.api_version) != kKueueGroup) return;
+    const std::string_view group = k8s::group_of(object.api_version);
+    if (object.kind == "ResourceClaimTemplate" && group == "resource.k8s.io") add_claim_template(object, root);
+    if (object.kind == "Configuration" && group == "config.kueue.x-k8s.io") add_mappings(root);
+    if (group != kKueueGroup) return;
+    if (object.kind == "AdmissionCheck") quota_.admission_checks.insert(object.name);
     if (object.kind == "ClusterQueue") quota_.cluster_queues[object.name] = cluster_queue(object.name, root);
     if (object.kind == "Cohort") {
       quota_.cohorts[object.name] = {either(root, {"spec", "parentName"}, {"spec", "parent"}),
@@ -143,6 +147,24 @@ class QuotaReader {
   }
 
  private:
+  // v1 has the class below `exactly`, v1beta1 beside the request's name.
+  void add_claim_template(const cluster::LiveObject& object, const Node& root) {
+    std::vector<std::string>& classes =
+        quota_.claim_templates[{std::string(k8s::effective_namespace(object.ns)), object.name}];
+    for (const Node* request : items_at(root, {"spec", "spec", "devices", "requests"})) {
+      std::string name(value_at(*request, {"exactly", "deviceClassName"}));
+      if (name.empty()) name = text_at(*request, "deviceClassName");
+      if (!name.empty()) classes.push_back(std::move(name));
+    }
+  }
+
+  void add_mappings(const Node& root) {
+    for (const Node* mapping : items_at(root, {"resources", "deviceClassMappings"})) {
+      for (const Node* name : items_at(*mapping, "deviceClassNames"))
+        quota_.mapped_device_classes.emplace(name->text());
+    }
+  }
+
   // Of several defaults, Kueue takes the lowest.
   void add_priority_class(const std::string& name, const Node& root) {
     const int64_t value = number_at(root, "value").value_or(0);
@@ -207,8 +229,9 @@ class QuotaReader {
       const std::string_view when = text_at(*fungibility, "whenCanPreempt");
       queue.tries_next_before_borrowing = text_at(*fungibility, "whenCanBorrow") == kTryNext;
       queue.tries_next_before_preempting = when.empty() || when == kTryNext;
-      // The words mean the opposite since Kueue 0.16.
-      queue.prefers_near_quota = text_at(*fungibility, "preference") == "BorrowingOverPreemption";
+      queue.prefers_near_quota =
+          text_at(*fungibility, "preference") ==
+          (quota_.kueue.new_preference ? "PreemptionOverBorrowing" : "BorrowingOverPreemption");
     }
     queue.preemption = preemption_of(root);
     for (const Node* check : items_at(root, {"spec", "admissionChecksStrategy", "admissionChecks"}))
@@ -234,14 +257,16 @@ std::vector<std::string> Quota::missing_flavors(const ClusterQueue& queue) const
   return missing;
 }
 
-Quota read_quota(std::vector<Source> sources, base::Diagnostics& diagnostics) {
+Quota read_quota(std::vector<Source> sources, base::Diagnostics& diagnostics, const KueueBehaviour& kueue) {
   auto objects = std::make_shared<cluster::LiveSet>();
   for (Source& source : sources) cluster::read_live(std::move(source), *objects, diagnostics);
-  return read_quota(std::move(objects), diagnostics);
+  return read_quota(std::move(objects), diagnostics, kueue);
 }
 
-Quota read_quota(std::shared_ptr<cluster::LiveSet> objects, base::Diagnostics& diagnostics) {
+Quota read_quota(std::shared_ptr<cluster::LiveSet> objects, base::Diagnostics& diagnostics,
+                 const KueueBehaviour& kueue) {
   Quota quota;
+  quota.kueue = kueue;
   quota.objects = std::move(objects);
   base::Diagnostics found;
   QuotaReader reader(quota, found);
@@ -266,41 +291,96 @@ struct Resource {
   bool is_needed = false;
 };
 
-constexpr std::array kResources{Resource{"clusterqueues.kueue.x-k8s.io", "ClusterQueue", true},
-                                Resource{"localqueues.kueue.x-k8s.io", "LocalQueue", true},
-                                Resource{"resourceflavors.kueue.x-k8s.io", "ResourceFlavor", true},
-                                Resource{"cohorts.kueue.x-k8s.io", "Cohort"},
-                                Resource{"topologies.kueue.x-k8s.io", "Topology"},
-                                Resource{"workloadpriorityclasses.kueue.x-k8s.io", "WorkloadPriorityClass"},
-                                Resource{"priorityclasses.scheduling.k8s.io", "PriorityClass"},
-                                Resource{"namespaces", "Namespace"}};
+constexpr std::string_view kDeployments = "deployments.apps";  // for Kueue's version
+
+// Where the manifests and the chart of Kueue install it.
+constexpr std::string_view kKueueNamespace = "kueue-system";
+
+// Of all namespaces, and of that of Kueue or the cluster.
+constexpr std::array kOfAll{Resource{"clusterqueues.kueue.x-k8s.io", "ClusterQueue", true},
+                              Resource{"localqueues.kueue.x-k8s.io", "LocalQueue", true},
+                              Resource{"resourceflavors.kueue.x-k8s.io", "ResourceFlavor", true},
+                              Resource{"cohorts.kueue.x-k8s.io", "Cohort"},
+                              Resource{"topologies.kueue.x-k8s.io", "Topology"},
+                              Resource{"workloadpriorityclasses.kueue.x-k8s.io", "WorkloadPriorityClass"},
+                              Resource{"admissionchecks.kueue.x-k8s.io", "AdmissionCheck"},
+                              Resource{"resourceclaimtemplates.resource.k8s.io", "ResourceClaimTemplate"}};
+constexpr std::array kOfCluster{Resource{"priorityclasses.scheduling.k8s.io", "PriorityClass"},
+                                Resource{"namespaces", "Namespace"},
+                                Resource{kDeployments, "Deployment"}};
 
 std::string plural_of(std::string_view kind) {
   if (kind.ends_with('y')) return fmt::format("{}ies", kind.substr(0, kind.size() - 1));
   return fmt::format("{}{}", kind, kind.ends_with('s') ? "es" : "s");
 }
 
+cluster::Question question_of(std::span<const Resource> resources, bool of_all) {
+  std::string names;
+  cluster::Question question;
+  for (const Resource& resource : resources) {
+    names += fmt::format("{}{}", names.empty() ? "" : ",", resource.name);
+    question.kinds.push_back(resource.kind);
+  }
+  question.call = {.words = {"get", std::move(names)}};
+  if (of_all) {
+    question.call.words.emplace_back("--all-namespaces");
+  } else {
+    question.call.ns = kKueueNamespace;
+  }
+  question.call.words.insert(question.call.words.end(), {"-o", "json"});
+  return question;
+}
+
+// One call each: a kind that is missing, or forbidden, fails a call for several.
+void fetch_one_by_one(const kubectl::Kubectl& kubectl, std::span<const Resource> resources, bool of_all,
+                      FetchedQuota& fetched) {
+  std::vector<cluster::Question> questions;
+  for (const Resource& resource : resources) questions.push_back(question_of({&resource, 1}, of_all));
+  const std::vector<cluster::Answer> answers = cluster::ask_all(kubectl, questions, *fetched.objects);
+  for (size_t i = 0; i < answers.size(); ++i) {
+    const cluster::Answer& answer = answers[i];
+    fetched.warnings += answer.warnings;
+    if (answer.ok() || fetched.failure.cause != kubectl::Cause::None) continue;
+    if (!resources[i].is_needed && answer.failure.cause == kubectl::Cause::NoKind) {
+      continue;  // an old Kueue has no Cohorts: nothing is missed then
+    }
+    if (resources[i].name == kDeployments && answer.failure.cause == kubectl::Cause::Forbidden) continue;
+    if (!resources[i].is_needed && answer.failure.cause == kubectl::Cause::Forbidden) {
+      fetched.warnings += fmt::format("warning: {} could not be looked up: {}\n", plural_of(resources[i].kind),
+                                      describe(answer.failure));
+    } else {
+      fetched.failure = answer.failure;
+    }
+  }
+}
+
+std::optional<KueueBehaviour> kueue_of_deployment(const Node& deployment) {
+  for (const Node* container : items_at(deployment, {"spec", "template", "spec", "containers"})) {
+    const std::string_view image = text_at(*container, "image");
+    if (image.find("/kueue:") != std::string_view::npos) return kueue_of_image(image);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 FetchedQuota fetch_quota(const kubectl::Kubectl& kubectl) {
   FetchedQuota fetched;
-  for (const Resource& resource : kResources) {
-    const kubectl::Call call{.words = {"get", std::string(resource.name), "--all-namespaces", "-o", "json"}};
-    cluster::Answer answer = cluster::ask(kubectl, call, *fetched.objects, std::span(&resource.kind, 1));
-    fetched.warnings += answer.warnings;
-    if (answer.ok()) continue;
-    if (resource.is_needed) {
-      fetched.failure = std::move(answer.failure);
-      return fetched;
+  const std::array<std::span<const Resource>, 2> groups{kOfAll, kOfCluster};
+  const std::array questions{question_of(groups[0], true), question_of(groups[1], false)};
+  const std::vector<cluster::Answer> answers = cluster::ask_all(kubectl, questions, *fetched.objects);
+  for (size_t i = 0; i < groups.size() && fetched.failure.cause == kubectl::Cause::None; ++i) {
+    const kubectl::Cause cause = answers[i].failure.cause;
+    if (answers[i].ok()) {
+      fetched.warnings += answers[i].warnings;
+    } else if (cause == kubectl::Cause::NoKind || cause == kubectl::Cause::Forbidden) {
+      fetch_one_by_one(kubectl, groups[i], i == 0, fetched);
+    } else {
+      fetched.failure = answers[i].failure;
     }
-    if (answer.failure.cause == kubectl::Cause::Forbidden) {
-      // An old Kueue has no Cohorts: nothing is missed then.
-      fetched.warnings += fmt::format("warning: {} could not be looked up: {}\n", plural_of(resource.kind),
-                                      describe(answer.failure));
-    } else if (answer.failure.cause != kubectl::Cause::NoKind) {
-      fetched.failure = std::move(answer.failure);
-      return fetched;
-    }
+  }
+  for (const cluster::LiveObject& object : fetched.objects->objects) {
+    if (object.kind == "Deployment" && !fetched.kueue) fetched.kueue = kueue_of_deployment(*object.root);
   }
   return fetched;
 }

@@ -17,6 +17,7 @@
 #include "compile/compile.h"
 #include "features/cluster/live.h"
 #include "features/kubectl/kubectl.h"
+#include "features/plan/quota/kueue.h"
 #include "yaml/node.h"
 
 namespace trainjobc::plan {
@@ -76,7 +77,7 @@ struct ClusterQueue {
   bool is_strict = false;                    // queueingStrategy: StrictFIFO
   bool tries_next_before_borrowing = false;  // flavorFungibility.whenCanBorrow: TryNextFlavor
   bool tries_next_before_preempting = true;  // flavorFungibility.whenCanPreempt
-  bool prefers_near_quota = false;           // flavorFungibility.preference, as Kueue 0.15 takes it
+  bool prefers_near_quota = false;           // flavorFungibility.preference
   PreemptionPolicy preemption;
   std::vector<std::string> admission_checks;  // sorted
 };
@@ -104,11 +105,16 @@ struct Quota {
   std::map<std::pair<std::string, std::string>, LocalQueue> local_queues;  // by namespace and name
   std::map<std::string, Cohort, std::less<>> cohorts;                      // those that have an object
   std::map<std::string, Flavor, std::less<>> flavors;
+  std::set<std::string, std::less<>> admission_checks;
+  // What DRA needs. DeviceClasses by ResourceClaimTemplate, which has a namespace and a name.
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> claim_templates;
+  std::set<std::string, std::less<>> mapped_device_classes;  // of Kueue's Configuration
   std::map<std::string, const yaml::Node*, std::less<>> namespaces;         // their labels; may be nullptr
   std::map<std::string, std::vector<std::string>, std::less<>> topologies;  // labels of the levels
   std::map<std::string, int64_t, std::less<>> workload_priorities;          // of WorkloadPriorityClasses
   std::map<std::string, int64_t, std::less<>> pod_priorities;               // of PriorityClasses
   std::optional<int64_t> default_priority;                                  // of the default PriorityClass
+  KueueBehaviour kueue = newest_kueue();
   std::shared_ptr<cluster::LiveSet> objects = std::make_shared<cluster::LiveSet>();
 
   // The flavors of the queue that do not exist, in its order. Kueue admits nothing to such a queue.
@@ -117,14 +123,17 @@ struct Quota {
 
 // Reads the objects of Kueue, and namespaces, of the sources; others are skipped. What can't be read, and
 // amounts that are not quantities, or too large for Kueue, are diagnostics.
-Quota read_quota(std::vector<Source> sources, base::Diagnostics& diagnostics);
+Quota read_quota(std::vector<Source> sources, base::Diagnostics& diagnostics,
+                 const KueueBehaviour& kueue = newest_kueue());
 // The same of objects that were read.
-Quota read_quota(std::shared_ptr<cluster::LiveSet> objects, base::Diagnostics& diagnostics);
+Quota read_quota(std::shared_ptr<cluster::LiveSet> objects, base::Diagnostics& diagnostics,
+                 const KueueBehaviour& kueue = newest_kueue());
 
 struct FetchedQuota {
   std::shared_ptr<cluster::LiveSet> objects = std::make_shared<cluster::LiveSet>();
   kubectl::Failure failure;  // cause None if the queues and flavors came
   std::string warnings;      // what could not be looked up
+  std::optional<KueueBehaviour> kueue;  // that the cluster runs; nullopt if that could not be seen
 };
 
 // What is not needed, such as Cohorts and Namespaces, may be missing, or forbidden: a warning says so.
