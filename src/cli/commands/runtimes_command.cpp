@@ -189,8 +189,11 @@ int run_runtimes_check(Console& console, const RuntimesCheckFlags& flags) {
     if (!fetch_runtimes(console, flags.cluster, live)) return kFailed;
     base::Diagnostics diagnostics;
     compile::read_inputs(texts_of(live), cluster, diagnostics, {.is_input = false});
+    // A folder stands for all runtimes, a file for those in it.
+    const bool is_whole = std::ranges::all_of(
+        flags.paths, [&](const std::string& path) { return console.files().is_directory(path); });
     checks.push_back(
-        {"the cluster", "cluster", runtimes::compare_runtimes(own.objects, cluster.objects, schemas, true)});
+        {"the cluster", "cluster", runtimes::compare_runtimes(own.objects, cluster.objects, schemas, is_whole)});
   }
   const std::string text = flags.format == "json" ? as_json(checks) : as_text(checks, console.stdout_width());
   const auto differs = [](const RuntimeVerdict& verdict) { return verdict.state == RuntimeState::Different; };
@@ -439,7 +442,8 @@ Command& add_check(Command& command, RuntimesCheckFlags& flags) {
                    "Compare with the catalogue of this Trainer version instead of the newest", false);
   check.add("-o,--format", &flags.format, "Output format").one_of({"text", "json"}).shows_default();
   check.details = {
-      "A runtime that the other side does not have is listed, but does not count as a difference."};
+      "A runtime that the other side does not have is listed, but does not count as a difference. Those that only "
+      "the cluster has are listed for directories, not for files."};
   check.exit_statuses = {{0, "none differs"}, {1, "a runtime differs"}, {2, "usage, I/O or kubectl error"}};
   check.examples = {"trainjobc runtimes check runtimes/ --trainer-version 2.3",
                     "trainjobc runtimes check runtimes/ --context production"};

@@ -288,7 +288,10 @@ std::string Follower::line(const Followed& followed, Time now) const {
     text += fmt::format(", {}/{} pods ready", count(&PodState::ready), followed.state.pods);
     if (const auto succeeded = count(&PodState::succeeded)) text += fmt::format(", {} completed", succeeded);
   } else if (followed.state.phase == Phase::Running) {
-    text += ", " + describe_jobs(followed.state);
+    // Until the pods are seen; if they never are, the Jobs are what there is to count.
+    const bool has_ready = std::ranges::any_of(followed.state.jobs, [](const JobsState& job) { return job.ready > 0; });
+    text += has_ready ? ", Jobs: " + describe_jobs(followed.state)
+                      : fmt::format(", 0/{} pods ready", followed.state.pods);
   }
   const int64_t restarts = followed.state.restarts;
   if (restarts > 0) text += ", " + base::counted(restarts, "restart");
