@@ -21,6 +21,7 @@ import pathlib
 import sys
 
 KINDS = ("ClusterTrainingRuntime", "JobSet", "TrainJob", "TrainingRuntime")
+NEWER_KINDS = ("OptimizationJob",)  # that not every version has
 
 # The keywords that are facts; the others (descriptions, examples) are left out.
 SCALARS = (
@@ -176,7 +177,7 @@ def main():
     wire = json.loads(options.wire.read_text())
     nodes = Nodes(tagged)
     kinds = {}
-    for kind in KINDS:
+    for kind in KINDS + tuple(kind for kind in NEWER_KINDS if kind in crds):
         if kind not in crds:
             fail(f"no {kind} in {options.crds}")
         crd = crds[kind]

@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "tools/docs"))
 import examples  # noqa: E402
 import rule_runs  # noqa: E402
 
-VERSIONS = sorted((path.stem.removeprefix("v") for path in (ROOT / "schema").glob("v*.json")), key=lambda version: [int(part) for part in version.split(".")])
+VERSIONS = sorted((path.stem.removeprefix("v") for path in (ROOT / "schema").glob("v*.json")), key=lambda version: [int(part) for part in re.findall(r"\d+", version)])
 
 
 def problems_without_example(page, pages):

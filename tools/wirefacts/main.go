@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
+	"k8s.io/apimachinery/pkg/runtime"
 	jobset "sigs.k8s.io/jobset/api/jobset/v1alpha2"
 )
 
@@ -125,11 +126,13 @@ func fail(format string, args ...any) {
 }
 
 func main() {
-	kinds := map[string]reflect.Type{
-		"TrainJob":               reflect.TypeFor[trainer.TrainJob](),
-		"TrainingRuntime":        reflect.TypeFor[trainer.TrainingRuntime](),
-		"ClusterTrainingRuntime": reflect.TypeFor[trainer.ClusterTrainingRuntime](),
-		"JobSet":                 reflect.TypeFor[jobset.JobSet](),
+	scheme := runtime.NewScheme()
+	check(trainer.AddToScheme(scheme))
+	kinds := map[string]reflect.Type{"JobSet": reflect.TypeFor[jobset.JobSet]()}
+	for kind, t := range scheme.KnownTypes(trainer.GroupVersion) {
+		if t.PkgPath() == reflect.TypeFor[trainer.TrainJob]().PkgPath() && !strings.HasSuffix(kind, "List") {
+			kinds[kind] = t
+		}
 	}
 	out := map[string]map[string]fact{}
 	for kind, t := range kinds {
