@@ -77,10 +77,29 @@ TEST_CASE("advice/hidden-gpus: MPI, XGBoost and Flux") {
 TEST_CASE("advice/no-processes: below 1 in the job or its runtime, if the framework counts processes") {
   const std::string rule = "advice/no-processes";
   const std::string zero = job("  trainer: {numProcPerNode: 0}\n");
-  CHECK(advice(rule, runtime("{torch: {}}", trainer()) + zero) == R"()");
-  CHECK(advice(rule, runtime("{mpi: {}}", mpi_jobs()) + job("  trainer: {numProcPerNode: -2}\n")) == R"()");
-  CHECK(advice(rule, runtime("{mpi: {numProcPerNode: 0}}", mpi_jobs()) + job("  trainer: {}\n")) == R"()");
-  CHECK(advice(rule, runtime("{mpi: {numProcPerNode: 0}}", mpi_jobs()) + zero) == R"()");
+  CHECK(advice(rule, runtime("{torch: {}}", trainer()) + zero) ==
+        R"(in.yaml:28:29: error: torch jobs can't run with 0 processes per node [advice/no-processes]
+   28 |   trainer: {numProcPerNode: 0}
+      |                             ^ write 1 or more, or leave it out
+)");
+  CHECK(advice(rule, runtime("{mpi: {}}", mpi_jobs()) + job("  trainer: {numProcPerNode: -2}\n")) ==
+        R"(in.yaml:36:29: error: MPI jobs can't run with -2 processes per node [advice/no-processes]
+   36 |   trainer: {numProcPerNode: -2}
+      |                             ^~ write 1 or more, or leave it out
+)");
+  CHECK(advice(rule, runtime("{mpi: {numProcPerNode: 0}}", mpi_jobs()) + job("  trainer: {}\n")) ==
+        R"(in.yaml:8:36: error: MPI jobs can't run with 0 processes per node [advice/no-processes]
+    8 |   mlPolicy: {mpi: {numProcPerNode: 0}}
+      |                                    ^ write 1 or more, or leave it out
+)");
+  CHECK(advice(rule, runtime("{mpi: {numProcPerNode: 0}}", mpi_jobs()) + zero) ==
+        R"(in.yaml:8:36: error: MPI jobs can't run with 0 processes per node [advice/no-processes]
+    8 |   mlPolicy: {mpi: {numProcPerNode: 0}}
+      |                                    ^ write 1 or more, or leave it out
+in.yaml:36:29: error: MPI jobs can't run with 0 processes per node [advice/no-processes]
+   36 |   trainer: {numProcPerNode: 0}
+      |                             ^ write 1 or more, or leave it out
+)");
   CHECK(advice(rule, runtime("{torch: {}}", trainer()) + job("  trainer: {numProcPerNode: 1}\n")) == "");
   CHECK(advice(rule, runtime("{jax: {}}", trainer()) + zero) == "");
 }

@@ -70,6 +70,8 @@ advice/exclusive-topology
 advice/flux-variable
 advice/host-port
 advice/image-name
+advice/kueue-webhook
+advice/no-processes
 advice/node-name
 advice/num-nodes-zero
 advice/object-size

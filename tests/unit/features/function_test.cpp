@@ -62,7 +62,10 @@ TEST_CASE("function: an unknown kind of Trainer's group is an error, as in lint"
                          "- apiVersion: trainer.kubeflow.org/v1alpha1\n  kind: TrainJobb\n"
                          "  metadata: {name: typo}\n  spec: {runtimeRef: {name: team}}\n");
   CHECK(result.status == 1);
-  CHECK(result.err == R"()");
+  CHECK(
+      result.err ==
+      R"(error: TrainJobb/default/typo: Trainer has no kind "TrainJobb" (did you mean "TrainJob"?) [input/unknown-kind]
+)");
 }
 
 TEST_CASE("function: an existing object is replaced, old results are dropped") {

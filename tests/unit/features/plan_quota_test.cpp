@@ -256,19 +256,22 @@ std::string answer_to(const Question& question) {
       {{"quota.yaml",
         kueue_object("ResourceFlavor", "plain", "nodeLabels: {tier: plain}") +
             kueue_object("ResourceFlavor", "spot", "nodeLabels: {zone: b}") +
-            kueue_object("ClusterQueue", "main",
-                         "namespaceSelector: {}, " + question.queue +
-                             "resourceGroups: [{coveredResources: [cpu], flavors: [{name: plain, resources: [{name: "
-                             "cpu, nominalQuota: 4}]}, {name: spot, resources: [{name: cpu, nominalQuota: 4}]}]}]") +
+            kueue_object(
+                "ClusterQueue", "main",
+                "namespaceSelector: {}, " + question.queue +
+                    "resourceGroups: [{coveredResources: [cpu], flavors: [{name: plain, resources: [{name: "
+                    "cpu, nominalQuota: 4}]}, {name: spot, resources: [{name: cpu, nominalQuota: 4}]}]}]") +
             std::string(kKueue) +
-            "kind: LocalQueue\nmetadata: {name: gpus, namespace: default}\nspec: {clusterQueue: main}\n---\n" +
+            "kind: LocalQueue\nmetadata: {name: gpus, namespace: default}\nspec: {clusterQueue: "
+            "main}\n---\n" +
             question.quota}},
       diagnostics, kueue);
   REQUIRE(diagnostics.empty());
   std::string jobs;
   for (int i = 0; i < question.jobs; ++i) {
     jobs += (i > 0 ? ", " : "") + ("{name: node-" + std::to_string(i)) +
-            ", replicas: 1, template: {spec: {parallelism: 1, completions: 1, template: {metadata: {annotations: {" +
+            ", replicas: 1, template: {spec: {parallelism: 1, completions: 1, template: {metadata: "
+            "{annotations: {" +
             question.annotations + "}}, spec: {" + question.pod + "}}}}}";
   }
   const Parsed job_set("{metadata: {name: job}, spec: {replicatedJobs: [" + jobs + "]}}");
@@ -284,7 +287,8 @@ std::string answer_to(const Question& question) {
 }
 
 TEST_CASE("Kueue's versions: limits of a pod without requests") {
-  const std::string pod = "resources: {limits: {cpu: 3}}, containers: [{name: node, resources: {requests: {cpu: 1}}}]";
+  const std::string pod =
+      "resources: {limits: {cpu: 3}}, containers: [{name: node, resources: {requests: {cpu: 1}}}]";
   CHECK(answer_to({.kueue = "0.17.6", .pod = pod}) == "admitted 1 cpu of plain");
   CHECK(answer_to({.kueue = "0.17.7", .pod = pod}) == "admitted 3 cpu of plain");
   CHECK(answer_to({.kueue = "0.18.2", .pod = pod}) == "admitted 1 cpu of plain");
@@ -315,10 +319,12 @@ TEST_CASE("Kueue's versions: pod sets of a Workload") {
 }
 
 TEST_CASE("Kueue: what makes no Workload, or an inactive queue") {
-  CHECK(answer_to({.labels = "kueue.x-k8s.io/priority-class: high"}) ==
-        "never; there is no WorkloadPriorityClass high: Kueue makes no Workload, and the job stays suspended");
+  CHECK(
+      answer_to({.labels = "kueue.x-k8s.io/priority-class: high"}) ==
+      "never; there is no WorkloadPriorityClass high: Kueue makes no Workload, and the job stays suspended");
   CHECK(answer_to({.labels = "kueue.x-k8s.io/priority-class: high",
-                   .quota = std::string(kKueue) + "kind: WorkloadPriorityClass\nmetadata: {name: high}\nvalue: 9\n"}) ==
+                   .quota = std::string(kKueue) +
+                            "kind: WorkloadPriorityClass\nmetadata: {name: high}\nvalue: 9\n"}) ==
         "admitted 1 cpu of plain");
   CHECK(answer_to({.queue = "admissionChecks: [budget], "}) ==
         "never; ClusterQueue main refers to AdmissionCheck budget, which does not exist");
@@ -326,9 +332,11 @@ TEST_CASE("Kueue: what makes no Workload, or an inactive queue") {
 
 TEST_CASE("Kueue: claims of devices") {
   const std::string own = "resourceClaims: [{name: g, resourceClaimName: gpu}], containers: [{name: node}]";
-  const std::string made = "resourceClaims: [{name: g, resourceClaimTemplateName: gpu}], containers: [{name: node}]";
+  const std::string made =
+      "resourceClaims: [{name: g, resourceClaimTemplateName: gpu}], containers: [{name: node}]";
   const std::string one_template =
-      "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: gpu, namespace: default}\n"
+      "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: gpu, namespace: "
+      "default}\n"
       "spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu.example.com}}]}}}\n---\n";
   const std::string mapping =
       "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nmetadata: {name: kueue}\n"
@@ -338,7 +346,8 @@ TEST_CASE("Kueue: claims of devices") {
         "never; Kueue admits no job that shares ResourceClaim gpu: use a ResourceClaimTemplate");
   CHECK(answer_to({.pod = made}) == "never; namespace default has no ResourceClaimTemplate gpu");
   CHECK(answer_to({.pod = made, .quota = one_template}) ==
-        "never; no deviceClassMappings of Kueue's configuration name DeviceClass gpu.example.com of template gpu");
+        "never; no deviceClassMappings of Kueue's configuration name DeviceClass gpu.example.com of template "
+        "gpu");
   CHECK(answer_to({.pod = made, .quota = one_template + mapping}) == "admitted");
 }
 
@@ -348,16 +357,32 @@ TEST_CASE("Kueue's webhook for TrainJobs") {
   };
   const std::string slice = "kueue.x-k8s.io/podset-slice-required-topology: rack";
   CHECK(refusal("kueue.x-k8s.io/max-exec-time-seconds: '60'", "") == "admitted 1 cpu of plain");
-  CHECK(refusal("kueue.x-k8s.io/max-exec-time-seconds: '0'", "") == R"()");
-  CHECK(refusal("kueue.x-k8s.io/max-exec-time-seconds: abc", "") == R"()");
-  CHECK(refusal("kueue.x-k8s.io/prebuilt-workload-name: A_b", "") == R"()");
-  CHECK(refusal("", slice) == R"()");
-  CHECK(refusal("", "kueue.x-k8s.io/podset-slice-size: '1'") == R"()");
-  CHECK(refusal("", slice + ", kueue.x-k8s.io/podset-slice-size: '0'") == R"()");
-  CHECK(refusal("", slice + ", kueue.x-k8s.io/podset-slice-size: '2'") == R"()");
-  CHECK(refusal("", "kueue.x-k8s.io/podset-required-topology: rack, "
-                    "kueue.x-k8s.io/podset-preferred-topology: rack") == R"()");
-  CHECK(refusal("", "kueue.x-k8s.io/podset-unconstrained-topology: maybe") == R"()");
+  CHECK(refusal("kueue.x-k8s.io/max-exec-time-seconds: '0'", "") ==
+        R"(never; Kueue refuses the TrainJob: "0" is not a number of seconds above 0)");
+  CHECK(refusal("kueue.x-k8s.io/max-exec-time-seconds: abc", "") ==
+        R"(never; Kueue refuses the TrainJob: "abc" is not a number of seconds above 0)");
+  CHECK(refusal("kueue.x-k8s.io/prebuilt-workload-name: A_b", "") ==
+        R"(never; Kueue refuses the TrainJob: "A_b" is not the name of an object)");
+  CHECK(
+      refusal("", slice) ==
+      R"(never; Kueue refuses the TrainJob: annotation kueue.x-k8s.io/podset-slice-required-topology needs kueue.x-k8s.io/podset-slice-size)");
+  CHECK(
+      refusal("", "kueue.x-k8s.io/podset-slice-size: '1'") ==
+      R"(never; Kueue refuses the TrainJob: annotation kueue.x-k8s.io/podset-slice-size needs kueue.x-k8s.io/podset-slice-required-topology)");
+  CHECK(
+      refusal("", slice + ", kueue.x-k8s.io/podset-slice-size: '0'") ==
+      R"(never; Kueue refuses the TrainJob: annotation kueue.x-k8s.io/podset-slice-size must be at least 1, not 0)");
+  CHECK(
+      refusal("", slice + ", kueue.x-k8s.io/podset-slice-size: '2'") ==
+      R"(never; Kueue refuses the TrainJob: annotation kueue.x-k8s.io/podset-slice-size must not be above the number of pods: 2 of 1 pod)");
+  CHECK(
+      refusal("",
+              "kueue.x-k8s.io/podset-required-topology: rack, "
+              "kueue.x-k8s.io/podset-preferred-topology: rack") ==
+      R"(never; Kueue refuses the TrainJob: annotation kueue.x-k8s.io/podset-preferred-topology can't stand beside kueue.x-k8s.io/podset-required-topology)");
+  CHECK(
+      refusal("", "kueue.x-k8s.io/podset-unconstrained-topology: maybe") ==
+      R"(never; Kueue refuses the TrainJob: annotation kueue.x-k8s.io/podset-unconstrained-topology is true or false)");
 }
 
 TEST_CASE("Kueue's version, as people and images write it") {
@@ -408,11 +433,26 @@ TEST_CASE("plan asks a cluster for the objects of Kueue") {
   CHECK(
       fetched.warnings ==
       R"(warning: Namespaces could not be looked up: you are not allowed to do this in this cluster: ask for a role that allows it, or choose another context
-  kubectl get namespaces --namespace=kueue-system -o json --context=blue: exit status 1
+  kubectl get namespaces -o json --namespace=kueue-system --context=blue: exit status 1
   Error from server (Forbidden): namespaces is forbidden: User "a" cannot list resource
 )");
   CHECK(runner.requests.size() == 13);
-  CHECK(runner.lines() == R"()");
+  CHECK(
+      runner.lines() ==
+      R"(kubectl get clusterqueues.kueue.x-k8s.io,localqueues.kueue.x-k8s.io,resourceflavors.kueue.x-k8s.io,cohorts.kueue.x-k8s.io,topologies.kueue.x-k8s.io,workloadpriorityclasses.kueue.x-k8s.io,admissionchecks.kueue.x-k8s.io,resourceclaimtemplates.resource.k8s.io --all-namespaces -o json --context=blue
+kubectl get priorityclasses.scheduling.k8s.io,namespaces,deployments.apps -o json --namespace=kueue-system --context=blue
+kubectl get clusterqueues.kueue.x-k8s.io --all-namespaces -o json --context=blue
+kubectl get localqueues.kueue.x-k8s.io --all-namespaces -o json --context=blue
+kubectl get resourceflavors.kueue.x-k8s.io --all-namespaces -o json --context=blue
+kubectl get cohorts.kueue.x-k8s.io --all-namespaces -o json --context=blue
+kubectl get topologies.kueue.x-k8s.io --all-namespaces -o json --context=blue
+kubectl get workloadpriorityclasses.kueue.x-k8s.io --all-namespaces -o json --context=blue
+kubectl get admissionchecks.kueue.x-k8s.io --all-namespaces -o json --context=blue
+kubectl get resourceclaimtemplates.resource.k8s.io --all-namespaces -o json --context=blue
+kubectl get priorityclasses.scheduling.k8s.io -o json --namespace=kueue-system --context=blue
+kubectl get namespaces -o json --namespace=kueue-system --context=blue
+kubectl get deployments.apps -o json --namespace=kueue-system --context=blue
+)");
 
   runner.answer = [](const base::ProcessRequest&) -> base::IoResult<base::ProcessResult> {
     return base::ProcessResult{1, "", "error: the server doesn't have a resource type \"clusterqueues\"\n"};

@@ -117,7 +117,7 @@ TEST_CASE("follower: from nothing to all pods ready, and to the end") {
   CHECK(told.news() == "");
   told.wait(1);
   told.add(Told::job_set(Told::jobs(2, 0)));
-  CHECK(told.news() == "~ 0:01  JobSet team-a/demo: running, node 0/2 ready\n");
+  CHECK(told.news() == "~ 0:01  JobSet team-a/demo: running, 0/4 pods ready\n");
   for (const char* name : {"demo-node-0-0-aaaaa", "demo-node-0-1-bbbbb", "demo-node-1-0-ccccc"}) {
     told.add(Told::pod(name, kPending));
     told.add(Told::pod(name, kReady));
@@ -210,7 +210,7 @@ TEST_CASE("follower: images, containers that fail, evictions") {
         "JobSet team-a/demo: container node of pod demo-node-0-0-gxqsn failed: OOMKilled, exit status 137\n"
         "JobSet team-a/demo: pod demo-node-0-1-xxxxx failed: Evicted: the node was low on memory\n");
   told.follower().keep_pods("team-a", {});
-  CHECK(told.line() == "0:00  JobSet team-a/demo: running, node 0/2 ready");
+  CHECK(told.line() == "0:00  JobSet team-a/demo: running, 0/4 pods ready");
 }
 
 TEST_CASE("follower: old events, and those of other objects, are ignored") {
@@ -245,7 +245,7 @@ TEST_CASE("follower: users who may not read pods get their news from events") {
       Told::event("Pod", "demo-node-0-0-gxqsn", "Warning", "FailedScheduling", "0/4 nodes are available"));
   CHECK(told.news() ==
         "JobSet team-a/demo: pod demo-node-0-0-gxqsn is unschedulable: 0/4 nodes are available\n");
-  CHECK(told.line() == "0:00  JobSet team-a/demo: running, node 0/2 ready");
+  CHECK(told.line() == "0:00  JobSet team-a/demo: running, 0/4 pods ready");
 }
 
 TEST_CASE("follower: a job of another controller") {
@@ -290,7 +290,7 @@ TEST_CASE("follower: suspended, and Kueue's reasons") {
   told.add(workload(
       R"({"type": "QuotaReserved", "status": "True"}, {"type": "Admitted", "status": "True", "message": "The workload is admitted"})"));
   told.add(Told::job_set(Told::jobs(1, 0), R"("suspend": false, )", "u1", queue));
-  CHECK(told.line() == "0:00  JobSet team-a/demo: running, node 0/2 ready");
+  CHECK(told.line() == "0:00  JobSet team-a/demo: running, 0/4 pods ready");
   told.news();
   told.add(workload(
       R"({"type": "Evicted", "status": "True", "reason": "Preempted", "message": "Preempted to accommodate a workload"})"));
@@ -350,12 +350,12 @@ TEST_CASE("follower: what is fetched again and again is told of once") {
   const std::string event =
       Told::event("Job", "demo-node-0", "Warning", "FailedCreate", "of the first attempt");
   told.add(event);
-  CHECK(told.line() == "0:00  JobSet team-a/demo: running, node 0/2 ready; pods are refused");
+  CHECK(told.line() == "0:00  JobSet team-a/demo: running, 0/4 pods ready; pods are refused");
   told.add(Told::job_set(Told::jobs(0, 2)));
-  CHECK(told.line() == "0:00  JobSet team-a/demo: running, node 2/2 ready");
+  CHECK(told.line() == "0:00  JobSet team-a/demo: running, Jobs: node 2/2 ready");
   told.add(Told::job_set(Told::jobs(1, 0, 1)));
   told.add(event);
-  CHECK(told.line() == "0:00  JobSet team-a/demo: running, node 0/2 ready, 1 restart");
+  CHECK(told.line() == "0:00  JobSet team-a/demo: running, 0/4 pods ready, 1 restart");
   told.news();
   const std::string pod = "demo-node-0-0-gxqsn";
   std::string versioned = Told::pod(pod, kPending);

@@ -54,7 +54,7 @@ TEST_CASE("--wait follows a JobSet to its end, in plain lines without a terminal
   CHECK(run.console.out == "JobSet team-a/demo created\n1 job: 1 created\nJobSet team-a/demo completed\n");
   CHECK(run.console.err ==
         "JobSet team-a/demo: no controller has picked it up yet: is JobSet's controller running?\n"
-        "0:30  JobSet team-a/demo: running, node 1/2 ready\n");
+        "0:30  JobSet team-a/demo: running, Jobs: node 1/2 ready\n");
   CHECK(run.passed() == seconds(34));
   CHECK(run.asked == 18);
   run.commands.resize(3);
@@ -84,8 +84,8 @@ TEST_CASE("a progress line on a terminal") {
   CHECK(run.console.err ==
         "\r\033[K0:00  JobSet team-a/demo: not started"
         "\r\033[K0:01  JobSet team-a/demo: not started"
-        "\r\033[K0:02  JobSet team-a/demo: running, node 1/2 ready"
-        "\r\033[K0:03  JobSet team-a/demo: running, node 1/2 ready"
+        "\r\033[K0:02  JobSet team-a/demo: running, Jobs: node 1/2 ready"
+        "\r\033[K0:03  JobSet team-a/demo: running, Jobs: node 1/2 ready"
         "\r\033[K");
 }
 
@@ -111,7 +111,7 @@ JobSet team-a/one completed
   CHECK(run.console.err.find("\r\033[K\033[A\r\033[K"
                              "JobSet team-a/two: Jobs are refused: job \"two-node-0\" creation failed with "
                              "error: a long one, which no line has room for\n"
-                             "\r\033[K0:02  JobSet team-a/one: running, node 1/2 ready\n"
+                             "\r\033[K0:02  JobSet team-a/one: running, Jobs: node 1/2 ready\n"
                              "\r\033[K0:02  JobSet team-a/two: not started; Jobs are refused") !=
         std::string::npos);
   CHECK(run.console.err.ends_with("\r\033[K"));
