@@ -81,6 +81,7 @@ bool check_runtime_kind(JobUnit& unit) {
     diagnostic.hint += ", or leave it out";
   } else {
     k8s::suggest(diagnostic, ref.node->get(field), meant.value_or(model::kClusterTrainingRuntime));
+    if (!meant) diagnostic.fix.clear();
   }
   unit.diagnostics.add(std::move(diagnostic));
   return false;

@@ -66,7 +66,7 @@ void check_env(PluginContext& context, std::string_view field, const Node* pod_s
     const Node* name = container->get("name");
     const yaml::Entry* env = container->find("env");
     if (!name || !env || env->value->size() == 0) continue;
-    if (!base::contains(kReservedContainers, name->text())) continue;
+    if (!is_env_reserved(name->text())) continue;
     const bool trains = name->text() == model::kNode;
     context.findings.add("input/patch-env", field_of(field),
                          fmt::format("spec.{} can't set env of container \"{}\"", field, name->text()),
@@ -120,6 +120,10 @@ void check_runtime_patches(PluginContext& context) {
 }
 
 }  // namespace
+
+bool is_env_reserved(std::string_view container) {
+  return base::contains(kReservedContainers, container);
+}
 
 void check_overrides(PluginContext& context) {
   check_pod_overrides(context);

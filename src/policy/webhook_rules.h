@@ -20,6 +20,9 @@ void check_reserved_env(PluginContext& context, const Framework& framework, Rese
 // Checks podSpecOverrides, podTemplateOverrides or runtimePatches against the merged runtime.
 void check_overrides(PluginContext& context);
 
+// Whether spec.trainer or spec.initializer sets the container's env: no patch may.
+bool is_env_reserved(std::string_view container);
+
 // The webhook's rules for TrainingRuntimes and ClusterTrainingRuntimes.
 
 // The webhook's rules: a replicatedJob with an ancestor label has one replica and the container of that name;

@@ -38,11 +38,63 @@ size_t distance(std::string_view a, std::string_view b) {
   return cost[a.size()][b.size()];
 }
 
+// The words of a name: runs of letters, and runs of digits.
+std::vector<std::string_view> words_of(std::string_view name) {
+  const auto kind = [](char c) { return is_digit(c) ? 2 : is_alnum(c) || c < 0 ? 1 : 0; };
+  std::vector<std::string_view> words;
+  for (size_t at = 0; at < name.size();) {
+    const size_t begin = at;
+    while (at < name.size() && kind(name[at]) == kind(name[begin])) ++at;
+    if (kind(name[begin]) != 0) words.push_back(name.substr(begin, at - begin));
+  }
+  return words;
+}
+
+// The letters and digits of a name, with one for those that look alike.
+std::string shape_of(std::string_view name) {
+  std::string shape;
+  for (const char c : lower_case(name)) {
+    if (is_alnum(c) || c < 0) shape += c == '0' ? 'o' : c == '1' ? 'l' : c;
+  }
+  return shape;
+}
+
+// Most edits that are taken for a typo, by the word that was typed.
+size_t most_edits(std::string_view word) {
+  return word.size() <= 2 ? 0 : word.size() <= 5 ? 1 : 2;
+}
+
+// Whether one word may be a typo of another one. A syllable before or after a word makes another word, as
+// does another letter in a short one: cpu and gpu, dev and prd.
+bool is_typo(std::string_view word, std::string_view meant) {
+  constexpr size_t kShort = 3;
+  const std::string a = lower_case(word);
+  const std::string b = lower_case(meant);
+  if (a == b) return true;
+  if (is_digit(a.front()) || is_digit(b.front())) return false;
+  const size_t edits = distance(a, b);
+  if (edits > most_edits(word)) return false;
+  const auto& [shorter, longer] =
+      std::minmax(a, b, [](const auto& x, const auto& y) { return x.size() < y.size(); });
+  if (edits > 1 && (longer.starts_with(shorter) || longer.ends_with(shorter))) return false;
+  return a.size() != b.size() || a.size() > kShort || std::ranges::is_permutation(a, b);
+}
+
+// Whether a name may be another one, misspelt: a letter or two differ inside its words, or the characters
+// between the words. A name with a word more, or with another number, is another name.
+bool is_misspelling(std::string_view name, std::string_view meant) {
+  const std::vector<std::string_view> words = words_of(name);
+  const std::vector<std::string_view> others = words_of(meant);
+  if (shape_of(name) == shape_of(meant)) return true;
+  return words.size() == others.size() && std::ranges::equal(words, others, is_typo);
+}
+
 }  // namespace
 
 std::optional<std::string_view> closest(std::string_view word, std::span<const std::string_view> candidates) {
+  constexpr size_t kMostEdits = 3;
   if (word.empty() || word.size() > kMaxLength) return std::nullopt;
-  const size_t limit = word.size() <= 3 ? 1 : word.size() <= 8 ? 2 : 1 + word.size() / 4;
+  const size_t limit = word.size() <= 3 ? 1 : word.size() <= 8 ? 2 : kMostEdits;
   std::optional<std::string_view> best;
   size_t best_distance = limit + 1;
   for (const std::string_view candidate : candidates) {
@@ -50,7 +102,7 @@ std::optional<std::string_view> closest(std::string_view word, std::span<const s
         candidate.size() > word.size() ? candidate.size() - word.size() : word.size() - candidate.size();
     if (gap >= best_distance || candidate.size() > kMaxLength) continue;
     const size_t d = distance(word, candidate);
-    if (d < best_distance) {
+    if (d < best_distance && is_misspelling(word, candidate)) {
       best_distance = d;
       best = candidate;
     }

@@ -35,8 +35,34 @@ TEST_CASE("distant candidates are not suggested") {
 }
 
 TEST_CASE("of equal candidates the first wins, an exact match wins over all") {
-  CHECK(suggest("ab", {"ax", "ay"}) == "ax");
-  CHECK(suggest("ab", {"ax", "ab"}) == "ab");
+  CHECK(suggest("abcd", {"abcx", "abcy"}) == "abcx");
+  CHECK(suggest("abcd", {"abcx", "abcd"}) == "abcd");
+}
+
+TEST_CASE("a misspelling is inside a word, or in what separates the words") {
+  const auto meant = [](std::string_view name) { return suggest(name, {"torch-distributed", "a100-team"}); };
+  for (const std::string_view name : {"torch-distribted", "trch-distributed", "torch_distributed",
+                                      "torchdistributed", "t0rch-distributed", "Torch.Distributed"})
+    CHECK(meant(name) == "torch-distributed");
+  CHECK(meant("a100-tema") == "a100-team");
+  CHECK(suggest("craw1", {"crawl"}) == "crawl");
+}
+
+TEST_CASE("a name with another word or number is another name") {
+  const auto is_other = [](std::string_view one, std::string_view other) {
+    return suggest(one, {other}) == "nothing" && suggest(other, {one}) == "nothing";
+  };
+  CHECK(is_other("torch-distributed-rocm", "torch-distributed"));
+  CHECK(is_other("my-torch-distributed", "torch-distributed"));
+  CHECK(is_other("torch-distributed-2", "torch-distributed"));
+  CHECK(is_other("queue-a", "queue-b"));
+  CHECK(is_other("team-x", "team"));
+  CHECK(is_other("node-1", "node-2"));
+  CHECK(is_other("node1", "node"));
+  CHECK(is_other("a100-high", "h100-high"));
+  CHECK(is_other("gpu", "cpu"));
+  CHECK(is_other("train-dev", "train-prd"));
+  CHECK(is_other("mynode", "node"));
 }
 
 TEST_CASE("a word that is too long is not compared") {

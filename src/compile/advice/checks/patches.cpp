@@ -12,6 +12,7 @@
 #include "compile/advice/checks.h"
 #include "k8s/violations.h"
 #include "model/train_job.h"
+#include "policy/webhook_rules.h"
 
 namespace trainjobc::compile::advice {
 namespace {
@@ -146,16 +147,20 @@ std::vector<std::string_view> names_in(const Node* list) {
   return names;
 }
 
-// One of the names in place of the wrong one; `taken` names have a patch of their own.
-void suggest_name(base::Diagnostic& found, const Node& wrong, const std::vector<std::string_view>& names,
-                  const std::vector<std::string_view>& taken) {
-  const auto meant = names.size() == 1 ? std::optional(names.front()) : base::closest(wrong.text(), names);
-  if (!meant) {
+// The name that the wrong one is a misspelling of, or the only one that there is: that may be another one's
+// work. `taken` names have a patch of their own. Returns the name that the fix writes, if there is one.
+std::optional<std::string_view> suggest_name(base::Diagnostic& found, const Node& wrong,
+                                             const std::vector<std::string_view>& names,
+                                             const std::vector<std::string_view>& taken) {
+  const auto meant = base::closest(wrong.text(), names);
+  if (!meant && names.size() != 1) {
     found.hint = names.empty() ? "it has none" : fmt::format("it has {}", fmt::join(names, ", "));
-    return;
+    return std::nullopt;
   }
-  k8s::suggest(found, &wrong, *meant);
-  if (base::contains(taken, *meant)) found.fix.clear();
+  k8s::suggest(found, &wrong, meant.value_or(names.front()));
+  if (meant && !base::contains(taken, *meant)) return meant;
+  found.fix.clear();
+  return std::nullopt;
 }
 
 struct ContainerList {
@@ -184,7 +189,9 @@ void check_containers(const AdviceContext& context, const PodPatch& patch, const
     if (base::contains(other_names, name->text())) {
       found.hint = fmt::format("patch it under {}", other.key);
     } else {
-      suggest_name(found, *name, names, names_in(patched));
+      const auto meant = suggest_name(found, *name, names, names_in(patched));
+      const bool sets_env = yaml::items_at(*patched->items()[i], "env").size() > 0;
+      if (meant && sets_env && policy::is_env_reserved(*meant)) found.fix.clear();  // the webhook refuses it
     }
   }
 }
