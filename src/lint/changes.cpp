@@ -163,11 +163,6 @@ class Changes {
   std::map<std::string, std::vector<std::pair<uint32_t, uint32_t>>> places_;  // by file: first and last lines
 };
 
-// A finding by what it says.
-auto said_by(const Diagnostic& found) {
-  return std::tuple(found.rule, found.object, found.field, found.message);
-}
-
 }  // namespace
 
 Affected narrow_to_changes(Findings& findings, const std::vector<inputs::InputGroup>& groups,
@@ -186,7 +181,7 @@ Affected narrow_to_changes(Findings& findings, const std::vector<inputs::InputGr
     return std::ranges::any_of(
         groups, [&](const inputs::InputGroup& group) { return changes.has(shared.of(group.scope), object); });
   };
-  std::set<decltype(said_by({}))> known;
+  std::set<Said> known;
   for (const Diagnostic& found : earlier.findings.diagnostics.items()) known.insert(said_by(found));
   findings.diagnostics.retain([&](const Diagnostic& found) {
     const std::string file = found.location.file ? found.location.file->name() : "";

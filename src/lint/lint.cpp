@@ -3,6 +3,7 @@
 #include "lint/lint.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <span>
 #include <tuple>
@@ -88,6 +89,7 @@ bool take(const base::Diagnostic& diagnostic, Splices& splices) {
   return !mine.empty();
 }
 
+using Fixable = std::vector<const base::Diagnostic*>;  // diagnostics with a fix, in their order
 using Fixes = std::span<const base::Diagnostic* const>;
 
 // Takes all that leave their files readable: if all together don't, each half is tried, and so on to those
@@ -113,20 +115,30 @@ size_t take_all(Fixes fixes, Splices& splices) {
   return taken + take_all(fixes.subspan(half), splices);
 }
 
-}  // namespace
-
-FixedFiles apply_fixes(const base::Diagnostics& diagnostics, base::Certainty certainty) {
-  std::vector<const base::Diagnostic*> fixes;
+Fixable fixable_of(const base::Diagnostics& diagnostics, base::Certainty certainty) {
+  Fixable list;
   for (const base::Diagnostic& one : diagnostics.items()) {
-    if (!one.fix.empty() && one.certainty <= certainty) fixes.push_back(&one);
+    if (!one.fix.empty() && one.certainty <= certainty) list.push_back(&one);
   }
+  return list;
+}
+
+FixedFiles apply_fixes(const Fixable& diagnostics) {
   FixedFiles fixed;
   Splices splices;
-  fixed.applied = take_all(fixes, splices);
+  fixed.applied = take_all(diagnostics, splices);
   for (const auto& [file, list] : splices) {
     if (!list.empty()) fixed.texts[file->name()] = apply(*file, list);
   }
   return fixed;
+}
+
+}  // namespace
+
+Said said_by(const base::Diagnostic& found) { return {found.object, found.field, found.rule, found.message}; }
+
+FixedFiles apply_fixes(const base::Diagnostics& diagnostics, base::Certainty certainty) {
+  return apply_fixes(fixable_of(diagnostics, certainty));
 }
 
 namespace {
@@ -149,7 +161,7 @@ base::Diagnostics fixable(base::Diagnostics diagnostics, const std::vector<std::
   return diagnostics;
 }
 
-void apply(const FixedFiles& fixed, std::vector<inputs::InputGroup>& groups) {
+void write_to(std::vector<inputs::InputGroup>& groups, const FixedFiles& fixed) {
   const auto change = [&](Source& source) {
     const auto text = fixed.texts.find(source.name);
     if (text != fixed.texts.end()) source.text = text->second;
@@ -298,22 +310,131 @@ bool is_part(const std::vector<inputs::InputGroup>& groups, const base::Diagnost
   });
 }
 
+// Which objects have errors.
+class Health {
+ public:
+  explicit Health(const Findings& findings) {
+    for (const base::Diagnostic& found : findings.diagnostics.items()) {
+      if (found.severity != base::Severity::Error) continue;
+      broken_.insert(found.object);
+      errors_.insert(said_by(found));
+    }
+    for (const LintedObject& linted : findings.compiled.linted) {
+      if (!broken_.contains(linted.object)) sound_.insert(linted.object);
+    }
+  }
+
+  // Whether an object was sound and no longer is, or a field with a fix has another error. What a job's
+  // errors are is only known once its runtime has none.
+  bool harmed_in(const Health& after, const Fixable& fixed) const {
+    for (const base::Diagnostic* one : fixed) {
+      const auto error = after.errors_.lower_bound({one->object, one->field, "", ""});
+      const auto is_here = [&](auto at) {
+        return at != after.errors_.end() && std::get<0>(*at) == one->object && std::get<1>(*at) == one->field;
+      };
+      for (auto at = error; !one->field.empty() && is_here(at); ++at) {
+        if (!errors_.contains(*at)) return true;
+      }
+    }
+    const bool is_revealing = std::ranges::any_of(broken_, [&](const std::string& object) {
+      return !object.starts_with(kJob) && after.sound_.contains(object);
+    });
+    return std::ranges::any_of(after.broken_, [&](const std::string& object) {
+      return sound_.contains(object) && !(is_revealing && object.starts_with(kJob));
+    });
+  }
+
+ private:
+  static constexpr std::string_view kJob = "TrainJob/";
+
+  std::set<Said> errors_;
+  std::set<std::string> broken_;
+  std::set<std::string> sound_;
+};
+
+// The fixes of a round after which no sound object has an error: the others are not applied.
+class SafeFixes {
+ public:
+  SafeFixes(const std::vector<inputs::InputGroup>& before, const Findings& findings, const Options& options,
+            const std::string& fail_on)
+      : before_(before), health_(findings), options_(options), fail_on_(fail_on) {}
+
+  // Tries all of them; if they harm an object, each half, and so on to the ones that do.
+  void try_all(const Fixable& list) {
+    if (list.empty() || attempts_ == kMostAttempts) {
+      refused_.insert(refused_.end(), list.begin(), list.end());
+      return;
+    }
+    ++attempts_;
+    Fixable all = taken_;
+    all.insert(all.end(), list.begin(), list.end());
+    FixedFiles fixed = apply_fixes(all);
+    if (fixed.applied == 0) return;
+    std::vector<inputs::InputGroup> groups = before_;
+    write_to(groups, fixed);
+    Findings found = find(groups, options_, fail_on_);
+    if (!health_.harmed_in(Health(found), all)) {
+      taken_ = std::move(all);
+      result_.emplace(Result{std::move(fixed), std::move(groups), std::move(found)});
+    } else if (list.size() == 1) {
+      refused_.push_back(list.front());
+    } else {
+      const auto middle = list.begin() + static_cast<ptrdiff_t>(list.size() / 2);
+      try_all({list.begin(), middle});
+      try_all({middle, list.end()});
+    }
+  }
+
+  struct Result {
+    FixedFiles fixed;
+    std::vector<inputs::InputGroup> groups;
+    Findings findings;
+  };
+  // nullopt if there is no such fix.
+  std::optional<Result>& result() { return result_; }
+  const Fixable& taken() const { return taken_; }
+  const Fixable& refused() const { return refused_; }
+
+ private:
+  static constexpr int kMostAttempts = 64;
+
+  const std::vector<inputs::InputGroup>& before_;
+  const Health health_;
+  const Options& options_;
+  const std::string& fail_on_;
+  int attempts_ = 0;
+  Fixable taken_;
+  Fixable refused_;
+  std::optional<Result> result_;
+};
+
 }  // namespace
 
 size_t fix(std::vector<inputs::InputGroup>& groups, Findings& findings, const Options& options,
            const std::string& fail_on, base::Certainty certainty, const NarrowFindings& narrow) {
   size_t applied = 0;
   std::set<PartFix> done;  // in files of roots, which can't be built again from texts in memory
+  std::set<Said> refused;
+  size_t tried_after = 0;  // how many were applied when the refused ones were last tried
   for (int round = 0; round < kRounds; ++round) {
-    const FixedFiles fixed = apply_fixes(findings.diagnostics, certainty);
-    if (fixed.applied == 0) break;
-    applied += fixed.applied;
-    for (const base::Diagnostic& diagnostic : findings.diagnostics.items()) {
-      if (!diagnostic.fix.empty() && diagnostic.certainty <= certainty && is_part(groups, diagnostic))
-        done.insert(part_fix(diagnostic));
+    Fixable wanted = fixable_of(findings.diagnostics, certainty);
+    std::erase_if(wanted, [&](const base::Diagnostic* one) { return refused.contains(said_by(*one)); });
+    SafeFixes safe(groups, findings, options, fail_on);
+    safe.try_all(wanted);
+    for (const base::Diagnostic* one : safe.refused()) refused.insert(said_by(*one));
+    for (const base::Diagnostic* one : safe.taken()) {
+      if (is_part(groups, *one)) done.insert(part_fix(*one));
     }
-    apply(fixed, groups);
-    findings = find(groups, options, fail_on);
+    auto& result = safe.result();
+    if (!result) {
+      // What harmed before another fix may not any more: a second run would find nothing to do.
+      if (std::exchange(tried_after, applied) == applied) break;
+      refused.clear();
+      continue;
+    }
+    applied += result->fixed.applied;
+    groups = std::move(result->groups);
+    findings = std::move(result->findings);
     findings.diagnostics.retain([&](base::Diagnostic& diagnostic) {
       if (diagnostic.fix.empty() || !is_part(groups, diagnostic)) return true;
       if (done.contains(part_fix(diagnostic))) return false;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/diagnostic.h"
@@ -53,6 +54,10 @@ struct FixedFiles {
 };
 
 FixedFiles apply_fixes(const base::Diagnostics& diagnostics, base::Certainty certainty);
+
+// A finding by what it says, wherever it is: object, field, rule, message.
+using Said = std::tuple<std::string, std::string, std::string, std::string>;
+Said said_by(const base::Diagnostic& found);
 
 // Suppressions: findings that someone has reviewed and accepted.
 

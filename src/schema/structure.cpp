@@ -124,7 +124,7 @@ class Validator {
     } else if (takes_text && is_pair(node)) {
       advise_quoting(diagnostic, node);
     } else if (schema.type == Type::Array) {
-      advise_on_list(diagnostic, node, *schema.items, path);
+      advise_on_list(diagnostic, node, schema, path);
     } else if (schema.type == Type::Object) {
       advise_on_map(diagnostic, node, schema);
     }
@@ -182,6 +182,12 @@ class Validator {
     return schema.property("name") && schema.property("value");
   }
 
+  // Whether a name is all that the map needs.
+  static bool needs_only_name(const Schema& schema) {
+    return schema.property("name") &&
+           std::ranges::all_of(schema.required, [](std::string_view field) { return field == "name"; });
+  }
+
   // {name: A}, or {name: A, value: b} for A=b if the map has both.
   static std::string named(const Node& node, const Schema& schema) {
     const std::string_view text = node.text();
@@ -196,16 +202,18 @@ class Validator {
   }
 
   // What to write instead of the value to get a list.
-  static void advise_on_list(base::Diagnostic& diagnostic, const Node& node, const Schema& items,
+  static void advise_on_list(base::Diagnostic& diagnostic, const Node& node, const Schema& list,
                              const k8s::Path& path) {
     if (node.is_null()) return;
+    const Schema& items = *list.items;
     if (node.origin().is_secret()) {
       diagnostic.hint = "write a list";
     } else if (node.is_scalar() && items.type == Type::String) {
-      const auto words = words_of(node.text(), path);
+      const auto most = list.bounds ? list.bounds->max_items : std::nullopt;
+      const auto words = words_of(node.text(), path, most);
       diagnostic.hint = fmt::format("write a list: [{}]", words.value_or("..."));
       if (words) base::suggest_fix(diagnostic, yaml::replace_scalar(node, fmt::format("[{}]", *words)));
-    } else if (node.is_string() && items.property("name")) {
+    } else if (node.is_string() && needs_only_name(items)) {
       diagnostic.hint = fmt::format("write a list: [{}]", named(node, items));
       base::suggest_fix(diagnostic, yaml::replace_scalar(node, fmt::format("[{}]", named(node, items))));
     } else if (node.is_map() && items.type == Type::Object && node.size() > 0) {
@@ -232,14 +240,16 @@ class Validator {
   }
 
   // "python", "train.py" for a command line; a script is one string for a shell to split. nullopt if it is
-  // not clear what the words are.
-  static std::optional<std::string> words_of(std::string_view text, const k8s::Path& path) {
+  // not clear what the words are, or if there are more of them than the list may have.
+  static std::optional<std::string> words_of(std::string_view text, const k8s::Path& path,
+                                             std::optional<int64_t> most) {
     auto words = base::split_words(text);
     const bool is_command = !path.is_index() && path.key() == "command";
     if (!words && is_command && text.find('\n') == std::string_view::npos)
       words = {"sh", "-c", std::string(text)};
     if (!words) return std::nullopt;
     if (words->empty()) words->emplace_back();
+    if (most && std::cmp_greater(words->size(), *most)) return std::nullopt;
     std::string out;
     for (const std::string& word : *words) {
       out += out.empty() ? "" : ", ";
@@ -253,7 +263,7 @@ class Validator {
     if (node.is_list() && node.size() == 1 && node.items().front()->is_map()) {
       diagnostic.hint = "leave the dash out";
       base::suggest_fix(diagnostic, yaml::element_to_map(node));
-    } else if (node.is_string() && schema.property("name") && !node.origin().is_secret()) {
+    } else if (node.is_string() && needs_only_name(schema) && !node.origin().is_secret()) {
       diagnostic.hint = fmt::format("write {}", named(node, schema));
       base::suggest_fix(diagnostic, yaml::replace_scalar(node, named(node, schema)));
     }

@@ -146,7 +146,7 @@ TEST_CASE("--fix=all: containers, replicatedJobs, enum values and limits") {
                     tolerations:
                     - {key: gpu, operator: exists}
                     containers:
-                    - name: trainer
+                    - name: nodes
                       volumeMounts: []
   trainer:
     image: a/b:1
@@ -158,10 +158,49 @@ TEST_CASE("--fix=all: containers, replicatedJobs, enum values and limits") {
 +          - name: node
 -                    - {key: gpu, operator: exists}
 +                    - {key: gpu, operator: Exists}
--                    - name: trainer
+-                    - name: nodes
 +                    - name: node
 +      limits: {nvidia.com/gpu: 8}
 )");
+}
+
+TEST_CASE("--fix=all: another name is not a misspelt one") {
+  CHECK(changed(std::string(kHead) + R"(  runtimeRef: {name: torch-distributed-rocm}
+  trainer: {resourcesPerNode: {limits: {amd.com/gpu: 1}}}
+)") == "");
+  const std::string patch = std::string(kHead) + std::string(kRuntimeRef) + R"(  runtimePatches:
+  - manager: example.com/me
+    trainingRuntimeSpec:
+      template:
+        spec:
+          replicatedJobs:
+          - name: node
+            template:
+              spec:
+                template:
+                  spec:
+                    containers:
+)";
+  CHECK(changed(patch + "                    - {name: proxy, volumeMounts: []}\n") == "");
+  CHECK(changed(patch + "                    - {name: nodes, volumeMounts: []}\n") ==
+        R"(-                    - {name: nodes, volumeMounts: []}
++                    - {name: node, volumeMounts: []}
+)");
+  // Patches can't set variables of "node": the webhook would refuse the job.
+  CHECK(changed(patch + "                    - {name: nodes, env: [{name: A, value: b}]}\n") == "");
+}
+
+TEST_CASE("--fix=all: a fix after which the job would be refused is not applied") {
+  std::string words = "--a 0 --b 0";
+  for (int i = 0; i < 70; ++i) words += " --x" + std::to_string(i) + " 0";
+  CHECK(changed_trainer("    args: [\"" + words + "\"]\n") == "");
+  CHECK(changed_trainer("    args: " + words + "\n") == "");
+  // Each half is small enough; both are not.
+  const std::string half = words.substr(0, words.find("--x38"));
+  const std::string changes = changed_trainer("    numNode: 2\n    command: [\"python t.py " + half +
+                                              "\"]\n    args: [\"" + half + "\"]\n");
+  CHECK(changes.starts_with("-    numNode: 2\n"));
+  CHECK(changes.find("+    command: [\"python\", \"t.py\"") != std::string::npos);
 }
 
 TEST_CASE("--fix=all: variables that are not a list of names and values") {
@@ -259,6 +298,25 @@ TEST_CASE("--fix=all: command lines") {
   CHECK(changed_trainer("    command:\n    - torchrun\n    - --learning-rate: 0.1\n") ==
         R"(-    - --learning-rate: 0.1
 +    - "--learning-rate: 0.1"
+)");
+}
+
+TEST_CASE("--fix=all: the values of a flag stay one word") {
+  // --mca takes a name and a value.
+  CHECK(changed_trainer("    command: [mpirun, --mca, plm_rsh_args, -o A=no -o B=10, /opt/perf]\n") == "");
+  CHECK(changed_trainer("    command: [mpirun, -mca, plm_rsh_args, -o A=no -o B=10, /opt/perf]\n") == "");
+  CHECK(changed_trainer("    command: [mpirun, -x, -Da -Db, /opt/perf]\n") == "");
+  CHECK(changed_trainer("    command: [mpirun, -x OPTS=-Da -Db, /opt/perf]\n") == "");
+  CHECK(changed_trainer("    command: [mpirun, --mca btl ^openib --bind-to none, /opt/perf]\n") ==
+        R"(-    command: [mpirun, --mca btl ^openib --bind-to none, /opt/perf]
++    command: [mpirun, "--mca", btl, ^openib, "--bind-to", none, /opt/perf]
+)");
+  // Only the script knows how many words --opts takes.
+  CHECK(changed_trainer("    command: [python, t.py, --opts, a, -b 1 -c 2]\n") == "");
+  CHECK(changed_trainer("    command: [python, t.py, --lr 1 2 --wd 0]\n") == "");
+  CHECK(changed_trainer("    command: [python, --opt, a, t.py, --lr 1 --wd 0]\n") ==
+        R"(-    command: [python, --opt, a, t.py, --lr 1 --wd 0]
++    command: [python, --opt, a, t.py, "--lr", "1", "--wd", "0"]
 )");
 }
 

@@ -33,6 +33,8 @@ using yaml::Node;
 
 // Commands that no container can run as written.
 
+constexpr size_t kMostWords = 128;  // of a list in a TrainJob
+
 // Placeholders of templating tools aren't checked.
 bool is_template(std::string_view word) {
   return word.find("{{") != std::string_view::npos || word.find("${") != std::string_view::npos;
@@ -66,7 +68,10 @@ void check_program(const Node* command, const std::string& field, Advisor& advis
                    "command must be one word",
                    yaml::locate(*program), "write one item per word, or [sh, -c, \"…\"]");
   found.hide_source = secret::may_hold_secret(program->text());
-  base::suggest_fix(found, split(*program, command->size() == 1));
+  auto edits = split(*program, command->size() == 1);
+  if (base::split_words(program->text()).value_or(std::vector<std::string>()).size() + command->size() - 1 <=
+      kMostWords)
+    base::suggest_fix(found, std::move(edits));
 }
 
 // A character that word processors substitute for a typed one.
@@ -252,6 +257,73 @@ std::vector<std::string_view> arguments_in(std::string_view word) {
   return !is_value && std::ranges::all_of(parts, is_plain) ? parts : std::vector<std::string_view>();
 }
 
+// Flags of mpirun with several values. (Those of Hydra, MPICH's and Intel's, set a variable.)
+struct LongFlag {
+  std::string_view name;  // with any number of dashes
+  size_t values = 0;
+};
+constexpr std::array kLongFlags = std::to_array<LongFlag>({{"mca", 2},
+                                                           {"gmca", 2},
+                                                           {"pmca", 2},
+                                                           {"omca", 2},
+                                                           {"gomca", 2},
+                                                           {"prtemca", 2},
+                                                           {"gprtemca", 2},
+                                                           {"pmixmca", 2},
+                                                           {"gpmixmca", 2},
+                                                           {"env", 2},
+                                                           {"genv", 2}});
+
+// How many values the flag has; nullopt if only its program knows.
+std::optional<size_t> values_of(std::string_view flag, bool is_mpi) {
+  const std::string_view name = flag.substr(std::min(flag.find_first_not_of('-'), flag.size()));
+  const LongFlag* known = is_mpi ? base::find(kLongFlags, name, &LongFlag::name) : nullptr;
+  return known ? std::optional(known->values) : std::nullopt;
+}
+
+bool is_mpi_program(std::string_view program) {
+  return program.starts_with("mpirun") || program.starts_with("mpiexec") || program == "orterun" ||
+         program == "prterun" || program == "horovodrun";
+}
+
+enum class WordRole { Value, Unknown, Argument };
+
+// What the word at `index` is to the words before it: the value of a flag, or an argument of its own. How
+// many words a flag takes is rarely known: at least one.
+WordRole role_of(const std::vector<std::string_view>& words, size_t index) {
+  const bool is_mpi =
+      std::ranges::any_of(words.begin(), words.begin() + static_cast<ptrdiff_t>(index),
+                          [](std::string_view word) { return is_mpi_program(base_name(word)); });
+  size_t between = 0;
+  for (size_t at = index; at-- > 0; ++between) {
+    const std::string_view word = words[at];
+    if (word.ends_with(".py")) return WordRole::Argument;  // the script: its arguments begin anew
+    if (!is_flag(word) || word.find(' ') != std::string_view::npos) continue;
+    if (word.find('=') != std::string_view::npos) return WordRole::Argument;
+    const auto values = values_of(word, is_mpi);
+    if (between < values.value_or(1)) return WordRole::Value;
+    return values && between == *values ? WordRole::Argument : WordRole::Unknown;
+  }
+  return WordRole::Argument;
+}
+
+// Whether each flag among the words has at most one value, so that nothing else than these words can be
+// meant.
+bool is_certain(const std::vector<std::string_view>& parts, bool is_mpi) {
+  size_t values = 0;
+  size_t most = 0;
+  for (const std::string_view part : parts) {
+    if (is_flag(part)) {
+      if (most > 1 && values != most) return false;
+      values = 0;
+      most = part.find('=') != std::string_view::npos ? 0 : values_of(part, is_mpi).value_or(1);
+    } else if (++values > most || part.find("=-") != std::string_view::npos) {
+      return false;
+    }
+  }
+  return true;
+}
+
 std::string items_hint(const std::vector<std::string_view>& parts) {
   constexpr size_t kMost = 60;
   std::string items;
@@ -269,12 +341,10 @@ void check_arguments(const CommandLine& line, const Node* program, const std::st
   const auto own = words_of(line);
   const auto words = line.command ? own : words_of({program, line.args});
   const size_t skipped = words.size() - own.size();
-  const auto takes_value = [](std::string_view word) {
-    return is_flag(word) && word.find_first_of("= ") == std::string_view::npos;
-  };
   for (size_t i = skipped; i < script_index(words); ++i) {
     const std::vector<std::string_view> parts = arguments_in(words[i]);
-    if (parts.empty() || (i > 0 && takes_value(words[i - 1]))) continue;
+    const WordRole role = parts.empty() ? WordRole::Value : role_of(words, i);
+    if (role == WordRole::Value) continue;
     const WordPlace place = place_of_word(line, i - skipped);
     const Node& word = *place.word;
     const bool is_secret = secret::may_hold_secret(word.text());
@@ -284,7 +354,11 @@ void check_arguments(const CommandLine& line, const Node* program, const std::st
                     parts.size()),
         yaml::locate(word), is_secret ? "write one item per word" : items_hint(parts));
     found.hide_source = is_secret;
-    base::suggest_fix(found, yaml::split_item(word, {parts.begin(), parts.end()}));
+    const bool is_mpi =
+        std::ranges::any_of(words, [](std::string_view one) { return is_mpi_program(base_name(one)); });
+    const size_t items = (place.in_args ? line.args : line.command)->size() - 1 + parts.size();
+    if (role == WordRole::Argument && is_certain(parts, is_mpi) && items <= kMostWords)
+      base::suggest_fix(found, yaml::split_item(word, {parts.begin(), parts.end()}));
     if (!takes_exact_words(words)) rules::except(found);
     return;
   }
