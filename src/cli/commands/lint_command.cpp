@@ -83,6 +83,7 @@ bool write_fixed(Console& console, const std::vector<Source>& before, const std:
     const Source& old = before[i];
     const std::string& text = after[i].text;
     if (old.text == text || !seen.insert(old.name).second) continue;
+    if (!only_show && console.files().text_of(old.name) == text) continue;  // written by another name of it
     if (only_show) {
       const std::string diff = base::unified_diff(old.text, text, old.name, old.name);
       if (!console.write_stdout(secret::without_secrets(diff, old.text))) return false;
@@ -136,6 +137,23 @@ int print_reports(Console& console, lint::Findings& findings, const std::vector<
       return fail(console, error->message);
   }
   return kOk;
+}
+
+bool has_failed(const lint::Findings& findings) {
+  return std::ranges::any_of(findings.diagnostics.items(),
+                             [&](const base::Diagnostic& finding) { return findings.fails(finding); });
+}
+
+// Beside a diff: the findings that its fixes leave. Returns whether one of them fails.
+bool report_left(Console& console, lint::Findings& findings, const LintFlags& flags) {
+  const bool failed = has_failed(findings);
+  if (findings.diagnostics.empty()) return failed;
+  lint::ReportInput input{.files = findings.files, .objects = findings.compiled.linted};
+  input.style.colour = use_colour(flags.colour.value(), console, console.stderr_is_terminal());
+  input.is_quiet = flags.quiet;
+  input.diagnostics = std::exchange(findings.diagnostics, {});
+  console.write_stderr(lint::make_report(lint::ReportFormat::Text, std::move(input)));
+  return failed;
 }
 
 // Takes the value of TRAINJOBC_FAIL_ON if there is no flag; false, after an error, if the value is invalid.
@@ -237,11 +255,10 @@ int run_lint(Console& console, LintFlags flags) {
     std::vector<inputs::InputGroup> after = before;
     const size_t applied = lint::fix(after, findings, options, flags.fail_on, flags.certainty(), narrow);
     if (!write_all_fixed(console, before, after, flags.show_diff)) return kFailed;
-    if (flags.show_diff) return applied > 0 ? kRejected : kOk;
+    if (flags.show_diff) return report_left(console, findings, flags) || applied > 0 ? kRejected : kOk;
     if (applied > 0 && !flags.quiet) console.write_stderr(fmt::format("{} fixed\n", applied));
   }
-  const bool failed = std::ranges::any_of(
-      findings.diagnostics.items(), [&](const base::Diagnostic& finding) { return findings.fails(finding); });
+  const bool failed = has_failed(findings);
   const bool is_clean = findings.diagnostics.empty();
   const int status = print_reports(console, findings, *reports, flags);
   if (status != kOk) return status;
@@ -290,7 +307,9 @@ std::function<int(Console&)> setup_lint(Command& command) {
   command.details = {
       "--fix replaces files atomically and keeps their mode and owner; read-only files, and files that have "
       "changed since they were read, stay unchanged. --fix=all also writes what hints suggest, such as the "
-      "name that a misspelt one is closest to: read the changes, with --diff or git diff.",
+      "name that a misspelt one is closest to: read the changes, with --diff or git diff. With --diff, the "
+      "findings that the changes would leave are on standard error, and the status is 1 if there are "
+      "changes, or if one of these findings fails.",
       "--changed-since REV reports on the TrainJobs and runtimes that differ from those of REV, also in "
       "files that are not committed, and on all TrainJobs of a runtime or settings file that differs. As "
       "with git diff REV...HEAD, the comparison begins where HEAD left REV; --no-merge-base compares with "

@@ -69,6 +69,24 @@ TEST_CASE("lint --fix --diff shows the fix and changes nothing") {
   CHECK(files.files["a.yaml"] == kBad);
 }
 
+TEST_CASE("lint --fix --diff: what is left is on stderr and decides the status") {
+  const std::string text =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: a}\nspec:\n  runtimeRef: "
+      "{name: ours}\n  trainer: {command: [torchrun, t.py]}\n";
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] = text;
+  const Run left = lint(files, {"--fix=all", "--diff", "a.yaml"});
+  CHECK(left.status == 1);
+  CHECK(left.out == "");
+  CHECK(left.err == R"(a.yaml:5:22: error: there is no ClusterTrainingRuntime "ours" [input/missing-runtime]
+    5 |   runtimeRef: {name: ours}
+      |                      ^~~~ add it to the inputs, or pass its file or folder with --runtimes
+
+1 finding (1 error) in 1 of 1 file
+)");
+  CHECK(lint(files, {"--fix=all", "--diff", "--fail-on", "never", "a.yaml"}).status == 0);
+}
+
 TEST_CASE("lint --fix changes only the token, and reports what is left") {
   base::MemoryFileSystem files;
   files.files["a.yaml"] = kBad;
