@@ -10,7 +10,8 @@
 #include <utility>
 
 #include "base/text/text.h"
-#include "secret/secret.h"
+#include "secret/commands.h"
+#include "secret/parts.h"
 #include "yaml/changes.h"
 #include "yaml/node.h"
 #include "yaml/read/reader.h"
@@ -24,25 +25,27 @@ using yaml::Node;
 
 constexpr std::string_view kAuthorization = "AUTHORIZATION";
 
-// The name of a header has dashes: X-API-KEY.
-bool names_secret(std::string_view name) {
-  constexpr size_t kShortest = 5;  // TOKEN
-  if (name.size() < kShortest || !may_be_secret_name(name)) return false;
-  const bool is_compound = std::ranges::any_of(name, [](char c) { return c == '_' || c == '-'; });
-  const bool may_be = is_compound || name.size() <= 8 || name.size() == kAuthorization.size() ||
-                      name.find("SECRET") != std::string_view::npos;
-  if (!may_be) return false;
-  std::string word(name);
-  std::ranges::replace(word, '-', '_');
-  return is_secret_name(word) || base::upper_case(name) == kAuthorization;
+NameKind kind_of(std::string_view name) {
+  const bool is_header = name.size() == kAuthorization.size() && base::upper_case(name) == kAuthorization;
+  return is_header ? NameKind::Strong : kind_of_name(name);
 }
 
-// secretName, secretKeyRef and the like only refer to a secret.
-bool key_names_secret(std::string_view key) {
-  const auto is_field = [&] {
-    return key.find("ecret") != std::string_view::npos && key.find_first_of("_-") == std::string_view::npos;
-  };
-  return names_secret(key) && !is_field();
+// Whether the value that has the name is a secret.
+bool names_secret(std::string_view name, const Node& value) {
+  const NameKind kind = kind_of(name);
+  return kind == NameKind::Strong ||
+         (kind == NameKind::Weak && value.is_scalar() && looks_like_key(value.text()));
+}
+
+// secretName, secretKeyRef and the like only refer to a secret; serviceAccountToken and the like are fields
+// with settings.
+bool is_field(std::string_view key) {
+  return key.find_first_of("_-") == std::string_view::npos && std::ranges::any_of(key, base::is_lower);
+}
+
+bool key_names_secret(std::string_view key, const Node& value) {
+  if (!names_secret(key, value)) return false;
+  return !is_field(key) || (key.find("ecret") == std::string_view::npos && value.is_scalar());
 }
 
 // Values under a secret's name that aren't secret.
@@ -58,7 +61,9 @@ bool is_name_char(char c) {
 bool mentions_secret(std::string_view text) {
   for (auto begin = std::ranges::find_if(text, is_name_char); begin != text.end();) {
     const auto end = std::find_if_not(begin, text.end(), is_name_char);
-    if (key_names_secret(std::string_view(begin, end))) return true;
+    const std::string_view word(begin, end);
+    if (is_secret_name(word) && !(is_field(word) && word.find("ecret") != std::string_view::npos))
+      return true;
     begin = std::find_if(end, text.end(), is_name_char);
   }
   return false;
@@ -78,13 +83,14 @@ class Marker {
 
  private:
   const Node* mark_map(const Node& map, bool is_secret) const {
-    const bool is_variable = map.get("value") && names_secret(text_at(map, "name"));
+    const Node* variable = map.get("value");
+    const bool is_variable = variable && names_secret(text_at(map, "name"), *variable);
     const std::string_view kind = text_at(map, "kind");
     std::vector<Entry> entries;
     for (size_t i = 0; i < map.size(); ++i) {
       const Entry& entry = map.entries()[i];
       const bool is_value = is_secret || (is_variable && entry.key == "value") || is_data(entry, kind) ||
-                            key_names_secret(entry.key);
+                            key_names_secret(entry.key, *entry.value);
       const Node* value = is_snapshot(entry) ? mark(*entry.value, true) : mark(*entry.value, is_value);
       if (value == entry.value) continue;
       if (entries.empty()) entries.assign(map.entries().begin(), map.entries().end());
@@ -95,13 +101,27 @@ class Marker {
 
   const Node* mark_list(const Node& list, bool is_secret) const {
     std::vector<const Node*> items;
+    const std::vector<SecretWord> words = secret_words(list);
+    auto next = words.begin();
     for (size_t i = 0; i < list.size(); ++i) {
-      const Node* item = mark(*list.items()[i], is_secret);
+      const bool is_given = next != words.end() && next->index == i;
+      if (is_given) ++next;
+      const Node* item = mark(*list.items()[i], is_secret || is_given);
       if (item == list.items()[i]) continue;
       if (items.empty()) items.assign(list.items().begin(), list.items().end());
       items[i] = item;
     }
     return items.empty() ? &list : make_.list(items, list.origin());
+  }
+
+  // Of a command line.
+  static std::vector<SecretWord> secret_words(const Node& list) {
+    const auto items = list.items();
+    const auto is_word = [](const Node* item) { return item->is_string(); };
+    if (items.size() < 2 || !std::ranges::all_of(items, is_word)) return {};
+    std::vector<std::string_view> words;
+    for (const Node* item : items) words.push_back(item->text());
+    return find_secret_words(words);
   }
 
   static bool is_data(const Entry& entry, std::string_view kind) {

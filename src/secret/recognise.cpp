@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/text/text.h"
-#include "secret/secret.h"
+#include "secret/parts.h"
 
 namespace trainjobc::secret {
 namespace {
@@ -41,7 +41,20 @@ constexpr std::array kKeyForms = std::to_array<KeyForm>({
     {"an API key", "sk-", 20, "-_"},
     {"an NVIDIA API key", "nvapi-", 20, "-_"},
     {"a Google API key", "AIza", 30, "-_"},
+    {"a GitHub token", "ghu_", 30},
+    {"a GitHub token", "ghr_", 30},
     {"a Slack token", "xoxb-", 20, "-"},
+    {"a Slack token", "xoxp-", 20, "-"},
+    {"a Slack token", "xapp-", 20, "-"},
+    {"a Slack webhook", "hooks.slack.com/services/", 20, "/"},
+    {"a Docker Hub token", "dckr_pat_", 20, "-_"},
+    {"an npm token", "npm_", 30},
+    {"a PyPI token", "pypi-", 40, "-_"},
+    {"a Replicate token", "r8_", 30},
+    {"a Groq API key", "gsk_", 30},
+    {"a Google token", "ya29.", 30, "-_"},
+    {"a SendGrid API key", "SG.", 40, "-_."},
+    {"a DigitalOcean token", "dop_v1_", 40},
     {"a signed token", "eyJ", 20, "-_.="},
 });
 
@@ -133,53 +146,6 @@ class KeySearch {
   std::array<size_t, kKeyForms.size()> searched_{};
 };
 
-constexpr std::array<std::string_view, 6> kSecretEndings{"_TOKEN",   "_PASSWORD", "_PASSWD",
-                                                         "_API_KEY", "_APIKEY",   "_PRIVATE_KEY"};
-// Suffixes of names that only refer to a secret, or say how it is used.
-constexpr std::array<std::string_view, 16> kHarmlessEndings{
-    "_NAME", "_PATH", "_FILE", "_DIR",     "_ARN",   "_URI",       "_URL",     "_REF",
-    "_ID",   "_KEYS", "_TYPE", "_VERSION", "_MOUNT", "_NAMESPACE", "_ENABLED", "_STORE"};
-// Tokens of a language model's vocabulary.
-constexpr std::array<std::string_view, 12> kVocabulary{"PAD",  "BOS",  "EOS", "UNK", "SEP",   "CLS",
-                                                       "MASK", "STOP", "MAX", "NUM", "IMAGE", "SPECIAL"};
-
-template <class Endings>
-bool ends_with_any(std::string_view text, const Endings& endings) {
-  return std::ranges::any_of(endings, [&](std::string_view ending) { return text.ends_with(ending); });
-}
-
-bool is_vocabulary(std::string_view name) {
-  constexpr std::string_view kToken = "_TOKEN";
-  if (!name.ends_with(kToken)) return false;
-  name.remove_suffix(kToken.size());
-  const size_t word = name.rfind('_');
-  return base::contains(kVocabulary, word == std::string_view::npos ? name : name.substr(word + 1));
-}
-
-// What only few names pass: each word of kSecretEndings ends in one of these letters.
-bool ends_as_secret(std::string_view name) {
-  const char last = name.empty() ? '\0' : base::to_upper(name.back());
-  return last == 'N' || last == 'D' || last == 'Y';
-}
-
-bool has_secret_word(std::string_view name) {
-  constexpr std::string_view kSecret = "SECRET";
-  const auto is_same = [](char c, char wanted) { return base::to_upper(c) == wanted; };
-  for (size_t at = 0; at + kSecret.size() <= name.size(); ++at) {
-    if (base::to_upper(name[at]) == 'S' &&
-        std::ranges::equal(name.substr(at, kSecret.size()), kSecret, is_same))
-      return true;
-  }
-  return false;
-}
-
-// Not the secret itself: a reference to another variable, a placeholder, a path, a switch.
-bool is_no_secret(std::string_view value) {
-  if (value.size() < 4 || value.front() == '/' || value.front() == '<' || value == "true" || value == "false")
-    return true;
-  return value.starts_with("$(") || value.starts_with("${") || value.starts_with("{{");
-}
-
 }  // namespace
 
 std::string_view known_key(std::string_view text) {
@@ -199,87 +165,7 @@ std::string_view known_key_in(std::string_view word) {
                                                                              : word);
 }
 
-bool may_be_secret_name(std::string_view name) {
-  return ends_as_secret(name) || has_secret_word(name);
-}
-
-bool is_secret_name(std::string_view name) {
-  if (!may_be_secret_name(name)) return false;
-  const std::string word = base::upper_case(name);
-  const bool may_be = word == "TOKEN" || word == "PASSWORD" || word == "API_KEY" ||
-                      ends_with_any(word, kSecretEndings) || word.find("SECRET") != std::string::npos;
-  return may_be && !ends_with_any(word, kHarmlessEndings) && !is_vocabulary(word);
-}
-
 namespace {
-
-// Values that are given to a name in a longer text.
-
-constexpr size_t kShortestNamed = 8;
-constexpr size_t kShortestRandom = 16;
-
-// What people write in place of a secret.
-bool is_placeholder(std::string_view value) {
-  static constexpr std::array<std::string_view, 9> kWords{
-      "YOUR", "***", "...", "CHANGE", "DUMMY", "EXAMPLE", "PLACEHOLDER", "INSERT", "REPLACE"};
-  const std::string upper = base::upper_case(value);
-  return upper.find(std::string(3, 'X')) != upper.npos ||
-         std::ranges::any_of(kWords, [&](std::string_view word) { return upper.find(word) != upper.npos; });
-}
-
-// Not code, nor a reference to another variable.
-bool is_literal(std::string_view value) {
-  return value.find_first_of("$`(){}[]<>") == std::string_view::npos && !is_placeholder(value);
-}
-
-bool looks_random(std::string_view value) {
-  const auto fits = [](char c) {
-    return is_alnum(c) || std::string_view("_-./+=").find(c) != std::string_view::npos;
-  };
-  const auto is_letter = [](char c) { return is_alnum(c) && !is_digit(c); };
-  return value.size() >= kShortestRandom && std::ranges::any_of(value, is_digit) &&
-         std::ranges::any_of(value, is_letter) && std::ranges::all_of(value, fits);
-}
-
-// As variables of the environment are written; other names may be those of code.
-bool is_variable_name(std::string_view name) {
-  return std::ranges::all_of(name, [](char c) { return (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; });
-}
-
-std::string_view name_before(std::string_view text, size_t end) {
-  size_t begin = end;
-  while (begin > 0 && (is_alnum(text[begin - 1]) || text[begin - 1] == '_' || text[begin - 1] == '-'))
-    --begin;
-  return text.substr(begin, end - begin);
-}
-
-// The secret after the = or, behind a flag, the space at `at`.
-std::optional<SecretInText> named_at(std::string_view text, size_t at) {
-  constexpr std::string_view kQuotes = "\"'";
-  constexpr std::string_view kEnds = " \t\r\n\"';&|,";
-  const std::string_view name = name_before(text, at);
-  const bool is_flag = name.starts_with("-");
-  if (name.empty() || (text[at] != '=' && !is_flag)) return std::nullopt;
-  std::string word(name.substr(std::min(name.find_first_not_of('-'), name.size())));
-  std::ranges::replace(word, '-', '_');
-  if (!is_secret_name(word)) return std::nullopt;
-  size_t begin = at + 1;
-  if (begin < text.size() && kQuotes.find(text[begin]) != std::string_view::npos) ++begin;
-  if (begin >= text.size()) return std::nullopt;
-  const std::string_view value =
-      text.substr(begin, std::min(text.find_first_of(kEnds, begin), text.size()) - begin);
-  const bool is_value =
-      is_variable_name(name) ? value.size() >= kShortestNamed && !is_no_secret(value) : looks_random(value);
-  if (!is_value || !is_literal(value)) return std::nullopt;
-  return SecretInText{"", name, begin, value.size()};
-}
-
-void add_named(std::string_view text, std::vector<SecretInText>& places) {
-  for (size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '=' && text[at] != ' ') continue;
-    if (const auto place = named_at(text, at)) places.push_back(*place);
-  }
-}
 
 void add_keys(std::string_view text, std::vector<SecretInText>& places) {
   size_t at = next_beginning(text, 0);
@@ -345,6 +231,7 @@ std::vector<SecretInText> secrets_in(std::string_view text, bool with_passwords 
   std::vector<SecretInText> places;
   add_keys(text, places);
   add_named(text, places);
+  add_commands(text, places);
   if (with_passwords) add_passwords(text, places);
   if (places.empty()) return places;
   std::ranges::stable_sort(places, {}, &SecretInText::begin);
@@ -387,23 +274,23 @@ std::string without_keys(std::string_view text) {
 
 bool is_plain_secret(const Node& env) {
   const Node* value = env.get("value");
-  if (!value) return false;
-  if (!known_key(value->text()).empty()) return true;
-  return is_secret_name(env.get("name") ? env.get("name")->text() : "") && !is_no_secret(value->text());
+  if (!value || !value->is_scalar()) return false;
+  const std::string_view text = value->text();
+  if (!known_key(text).empty()) return true;
+  const NameKind kind = kind_of_name(env.get("name") ? env.get("name")->text() : "");
+  if (kind == NameKind::Strong && !is_no_secret(text)) return true;
+  return (kind == NameKind::Weak && looks_like_key(text)) || !find_secrets(text).empty();
 }
 
 bool may_hold_secret(std::string_view line) {
   constexpr std::string_view kEnds = " \t\n\"';=";
   for (size_t at = 0; at < line.size();) {
     const size_t end = std::min(line.find_first_of(kEnds, at), line.size());
-    std::string name(line.substr(at, end - at));
-    if (!known_key(name).empty()) return true;
-    name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
-    std::ranges::replace(name, '-', '_');
-    if (is_secret_name(name)) return true;
+    const std::string_view word = line.substr(at, end - at);
+    if (!known_key(word).empty() || kind_of_name(word) != NameKind::None) return true;
     at = end + 1;
   }
-  return false;
+  return has_key(line);
 }
 
 // The lines of a file

@@ -137,6 +137,25 @@ TEST_CASE("advice/plain-secret: the source is not shown if the value is on the l
             .find(value) == std::string::npos);
 }
 
+TEST_CASE("advice/plain-secret: words of a command line") {
+  CHECK(advice("advice/plain-secret", runtime("{torch: {}}", trainer()) + job(R"(  trainer:
+    args:
+    - --token
+    - q7w8e9r0t1y2u3i4o5pA
+    - --db-password q7w8e9r0t1y2u3i4o5pD
+    env:
+    - name: AZURE_STORAGE_CONNECTION_STRING
+      value: AccountName=a;AccountKey=q7w8e9r0t1y2u3i4o5pQ==;EndpointSuffix=core
+)")) == R"(in.yaml:31:7: warning: --token looks like a secret and is in plain text here [advice/plain-secret]
+  hint: read it from an env variable that a Secret fills
+in.yaml:32:21: warning: --db-password looks like a secret and is in plain text here [advice/plain-secret]
+  hint: read it from an env variable that a Secret fills
+in.yaml:34:13: warning: AZURE_STORAGE_CONNECTION_STRING looks like a secret and is in plain text here [advice/plain-secret]
+   34 |     - name: AZURE_STORAGE_CONNECTION_STRING
+      |             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ take it from a Secret: valueFrom: {secretKeyRef: {name: …, key: …}}
+)");
+}
+
 TEST_CASE("advice/plain-secret: no other advice shows the line, either") {
   const std::string value = "ghp_0123456789abcdefghijklmnopqrstuv";
   const std::string env = "[{name: GIT, value: " + value + "}]";

@@ -120,6 +120,108 @@ TEST_CASE("redact: keys in a text") {
   CHECK(hidden(prefixes) == prefixes);
 }
 
+TEST_CASE("redact: what a text gives to names") {
+  const auto is_hidden = [](std::string before, const std::string& after = "") {
+    const std::string secret = "q7w8e9r0t1y2u3i4o5p";
+    const std::string text = before + secret + after;
+    return hidden(text) == before + "***" + after;
+  };
+  for (const std::string name :
+       {"PGPASSWORD", "MYSQL_PWD", "KAGGLE_KEY", "PRIVATE_KEY", "PASSPHRASE", "DB_PASS", "AZURE_STORAGE_KEY",
+        "ENCRYPTION_KEY", "GITHUB_PAT", "JWT", "REDISCLI_AUTH", "SSHPASS", "aws_secret_access_key"}) {
+    CHECK(is_hidden("export " + name + "=", "\nrun"));
+    CHECK(is_hidden("import os; os.environ['" + name + "'] = '", "'"));
+    CHECK(is_hidden("os.environ[\"" + name + "\"]=\"", "\"; x()"));
+    CHECK(is_hidden("os.environ.setdefault(\"" + name + "\", \"", "\")"));
+    CHECK(is_hidden("{\"" + name + "\": \"", "\"}"));
+    CHECK(is_hidden("echo \"{\\\"" + name + "\\\": \\\"", "\\\"}\""));
+    CHECK(is_hidden(name + ": ", "\nb: c"));
+    CHECK(is_hidden(name + " = ", "\nb = c"));
+  }
+  CHECK(is_hidden("DefaultEndpointsProtocol=https;AccountName=a;AccountKey=", "==;EndpointSuffix=core") ==
+        false);
+  CHECK(hidden("AccountName=a;AccountKey=q7w8e9r0t1y2u3i4o5p/Q7+w==;EndpointSuffix=core") ==
+        "AccountName=a;AccountKey=***;EndpointSuffix=core");
+  CHECK(hidden("Server=s;User Id=u;Password=hunter22;x=y") == "Server=s;User Id=u;Password=***;x=y");
+  CHECK(is_hidden("curl -H 'Authorization: Bearer ", "' http://x"));
+  CHECK(is_hidden("curl -H \"Authorization: token ", "\" http://x"));
+  CHECK(is_hidden("curl -H 'X-Api-Key: ", "' http://x"));
+  CHECK(is_hidden("wget --header=\"PRIVATE-TOKEN: ", "\" http://x"));
+  CHECK(is_hidden("h = {'Authorization': 'Bearer ", "'}"));
+  CHECK(hidden("Authorization: Basic dXNlcjpwYXNzd29yZDE=") == "Authorization: Basic ***");
+  CHECK(hidden("https://a.blob.core.windows.net/c?sv=1&sig=aB3%2FdE5gH7jK9mN1pQ2r%3D&x=1") ==
+        "https://a.blob.core.windows.net/c?sv=1&sig=***&x=1");
+  // References, comparisons, words and paths are not secrets.
+  for (const std::string text :
+       {"export HF_TOKEN=$(cat /run/token0123456789)", "curl -H \"Authorization: Bearer $HF_TOKEN\" http://x",
+        "if os.environ['HF_TOKEN'] == 'q7w8e9r0t1y2u3i4o5p': pass", "token = config.token_of_user_0123456789",
+        "HF_TOKEN: required", "EOS_TOKEN = \"<|endoftext0123|>\"", "FORWARD_PASS=enabled-for-2024",
+        "SORT_KEY=checkpoints/llama-3-8b/step-2024", "PARTITION_KEY=user_id_of_2024_region",
+        "SSH_PUBLIC_KEY=q7w8e9r0t1y2u3i4o5p", "os.environ.get('HF_TOKEN', 'not-set-here')",
+        "DB_PASSWORD=vault:secret/data/db0123456789", "[ \"$HF_TOKEN\" = \"q7w8e9r0t1y2u3i4o5p\" ]",
+        "--pad-token q7w8e9r0t1y2u3i4o5p", "https://host/token:8080/a1b2c3d4e5f6g7h8"}) {
+    CHECK(hidden(text) == text);
+  }
+}
+
+TEST_CASE("redact: what commands are given") {
+  for (const auto& [text, expected] : std::map<std::string, std::string>{
+           {"wandb login 0123456789abcdef0123456789abcdef01234567", "wandb login ***"},
+           {"wandb login --relogin 0123456789abcdef0123456789abcdef01234567", "wandb login --relogin ***"},
+           {"cd /w && vault login q7w8e9r0t1y2u3i4o5pA; ls", "cd /w && vault login ***; ls"},
+           {"curl -u admin:hunter2x http://x", "curl -u admin:*** http://x"},
+           {"curl --user 'admin:hunter2x' http://x", "curl --user 'admin:***' http://x"},
+           {"aws configure set aws_secret_access_key q7w8e9r0t1y2u3i4o5pG",
+            "aws configure set aws_secret_access_key ***"},
+           {"npm config set //r.example/:_authToken q7w8e9r0t1y2u3i4o5pG",
+            "npm config set //r.example/:_authToken ***"},
+           {"sshpass -p hunter2x ssh h", "sshpass -p *** ssh h"},
+           {"sshpass -phunter2x ssh h", "sshpass -p*** ssh h"},
+           {"mysql -u root -phunter2x db", "mysql -u root -p*** db"},
+           {"docker login -u me -p hunter2x r.example", "docker login -u me -p *** r.example"},
+           {"echo hunter2x | docker login --password-stdin", "echo *** | docker login --password-stdin"},
+           {"echo 'root:hunter2x' | chpasswd", "echo 'root:***' | chpasswd"},
+           {"redis-cli -a hunter2x ping", "redis-cli -a *** ping"},
+           {"openssl rsa -passin pass:hunter2x", "openssl rsa -passin pass:***"}}) {
+    CHECK(hidden(text) == expected);
+  }
+  for (const std::string text :
+       {"docker run -p 8080:80 me", "az login --tenant 0123456789abcdef0123456789abcdef",
+        "wandb login $WANDB_API_KEY", "curl -u $USER:$PASS http://x", "curl -u user:$(cat /f) http://x",
+        "kubectl create secret generic my-secret-0123456789ab", "sshpass -f /run/password ssh h",
+        "pip config set global.index-url https://r.example/simple0123456789", "mysql -p db",
+        "huggingface-cli login --token $HF_TOKEN"}) {
+    CHECK(hidden(text) == text);
+  }
+}
+
+TEST_CASE("redact: long commands and texts take time in proportion") {
+  for (const std::string part :
+       {"curl ", "login ", "TOKEN=", "set a_key ", "curl -u a:", "TOKEN=\"",
+        "a_token: ", "sig=", "Authorization:", "bearer ", "<<< ", "'", "echo x | ", "\\\n"}) {
+    std::string text;
+    while (text.size() < 400'000) text += part;
+    CHECK(hidden(text) == text);
+  }
+  std::string list = "a: [set";
+  for (int i = 0; i < 20'000; ++i) list += ", --token, q7w8e9r0t1y2u3i4o5pA, login, curl";
+  CHECK(shown("{" + list + "]}").find("q7w8") == std::string::npos);
+}
+
+TEST_CASE("redact: words of a command line") {
+  CHECK(shown("{args: [--token, q7w8e9r0t1y2u3i4o5pA, --lr, 1]}") ==
+        R"({"args":["--token","***","--lr","1"]})");
+  CHECK(shown("{args: [--kaggle-key, q7w8e9r0t1y2u3i4o5pA, --pad-token, q7w8e9r0t1y2u3i4o5pA]}") ==
+        R"({"args":["--kaggle-key","***","--pad-token","q7w8e9r0t1y2u3i4o5pA"]})");
+  CHECK(shown("{command: [wandb, login, 0123456789abcdef0123456789abcdef01234567]}") ==
+        R"({"command":["wandb","login","***"]})");
+  CHECK(shown("{args: [--token, $(HF_TOKEN), --password, /run/password]}") ==
+        R"json({"args":["--token","$(HF_TOKEN)","--password","/run/password"]})json");
+  CHECK(
+      shown("{serviceAccountToken: {path: token, expirationSeconds: 3600}, topologyKey: kubernetes.io/x}") ==
+      R"({"serviceAccountToken":{"path":"token","expirationSeconds":3600},"topologyKey":"kubernetes.io/x"})");
+}
+
 TEST_CASE("redact: messages and hints show no secret") {
   const std::string job = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\n";
   const std::string spec = "spec:\n  runtimeRef: {name: torch-distributed}\n  trainer:\n    env:\n";

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "compile/advice/checks.h"
+#include "secret/commands.h"
 #include "secret/secret.h"
 #include "yaml/rewrite/edits.h"
 
@@ -32,13 +33,25 @@ void check_env(const Node* env, const std::string& field, Advisor& advisor) {
   }
 }
 
+std::vector<std::string_view> texts_of(const Node& words) {
+  std::vector<std::string_view> texts;
+  for (const Node* word : words.items()) texts.push_back(word->text());
+  return texts;
+}
+
 void check_words(const Node* words, const std::string& field, Advisor& advisor) {
   if (!words) return;
+  const std::vector<secret::SecretWord> of_command = secret::find_secret_words(texts_of(*words));
+  auto next = of_command.begin();
   for (size_t i = 0; i < words->size(); ++i) {
     const Node& word = *words->items()[i];
     std::vector<secret::SecretInText> secrets = secret::find_secrets(word.text());
     if (const std::string_view key = known_key_in(word.text()); !key.empty())
       secrets = {{key, "", 0, word.text().size()}};
+    if (next != of_command.end() && next->index == i) {
+      if (secrets.empty()) secrets = {next->secret};
+      ++next;
+    }
     if (secrets.empty()) continue;
     const yaml::WrittenText written(word);
     const auto place_of = [&](const secret::SecretInText& found) {
