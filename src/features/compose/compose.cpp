@@ -89,7 +89,7 @@ class FileMaker {
     std::string text = fmt::format(
         "# TrainJob {}/{} on one machine, made by: trainjobc compose\n# Run it with: docker compose {}\n",
         k8s::effective_namespace(draft_.ns), view_.name, start_command());
-    yaml::write_yaml(*file, yaml::KeyOrder::AsIs, text);
+    yaml::write_yaml(*draft_.as_read_back(*file), yaml::KeyOrder::AsIs, text);
     return text;
   }
 

@@ -9,6 +9,7 @@
 #include "base/text/text.h"
 #include "k8s/object_meta.h"
 #include "secret/secret.h"
+#include "yaml/changes.h"
 
 namespace trainjobc::compose {
 
@@ -80,7 +81,14 @@ constexpr char kClose = '\x02';
 
 }  // namespace
 
-const Node* Draft::text(std::string_view value) const {
+const Node* Draft::as_read_back(const Node& node) const {
+  if (node.is_string()) return text(node);
+  return yaml::with_values(node, make,
+                           [&](std::string_view, const Node& value) { return as_read_back(value); });
+}
+
+const Node* Draft::text(const Node& node) const {
+  const std::string_view value = node.text();
   std::string out;
   for (size_t at = 0; at < value.size(); ++at) {
     const size_t close = value[at] == kOpen ? value.find(kClose, at) : std::string_view::npos;
@@ -93,12 +101,12 @@ const Node* Draft::text(std::string_view value) const {
       out.append(value[at] == '$' ? 2 : 1, value[at]);
     }
   }
-  return make.copied(out);
+  return out == value ? &node : make.copied(out);
 }
 
 const Node* Draft::texts(const std::vector<std::string>& values) const {
   std::vector<const Node*> items;
-  for (const std::string& value : values) items.push_back(text(value));
+  for (const std::string& value : values) items.push_back(make.copied(value));
   return list(items);
 }
 
@@ -145,7 +153,7 @@ std::string Draft::add_config(std::string_view kind, std::string_view object, st
     name += "_";
     std::tie(at, is_new) = config_names_.try_emplace(name, content);
   }
-  if (is_new) configs.set(name, make.map({{"content", text(value)}}));
+  if (is_new) configs.set(name, make.map({{"content", make.copied(value)}}));
   return name;
 }
 

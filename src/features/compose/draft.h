@@ -94,8 +94,8 @@ class Draft {
   void note(std::string text);
   const std::vector<std::string>& notes() const { return notes_; }
 
-  // A text as Compose reads it back: its own $ is doubled, references stay.
-  const yaml::Node* text(std::string_view value) const;
+  // The whole file as Compose reads it back: each $ of a text is doubled, references become variables.
+  const yaml::Node* as_read_back(const yaml::Node& file) const;
   const yaml::Node* texts(const std::vector<std::string>& values) const;
   // nullptr for an empty list, which the file leaves out.
   const yaml::Node* list(const std::vector<const yaml::Node*>& items) const;
@@ -113,6 +113,8 @@ class Draft {
   void note_part(const std::string& claim, bool is_part);
 
  private:
+  const yaml::Node* text(const yaml::Node& node) const;
+
   std::vector<std::string> notes_;
   std::set<std::string> noted_;
   std::vector<std::string> references_;                             // "${NAME:?what}", by number

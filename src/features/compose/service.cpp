@@ -114,7 +114,7 @@ void add_security(Draft& draft, const Pod& pod, const Node& container, bool has_
 const Node* environment_node(const Draft& draft, const Words& words) {
   Fields env(draft.make);
   for (const Setting& setting : words.env)
-    env.set(setting.name, setting.value ? draft.text(*setting.value) : draft.make.null());
+    env.set(setting.name, setting.value ? draft.make.copied(*setting.value) : draft.make.null());
   return env.node_if_any();
 }
 
@@ -128,7 +128,7 @@ const Node* extra_hosts(const Draft& draft, const Pod& pod) {
   std::vector<const Node*> hosts;
   for (const Node* alias : items_at(*pod.spec, "hostAliases")) {
     for (const Node* name : items_at(*alias, "hostnames"))
-      hosts.push_back(draft.text(fmt::format("{}={}", name->text(), text_at(*alias, "ip"))));
+      hosts.push_back(draft.make.copied(fmt::format("{}={}", name->text(), text_at(*alias, "ip"))));
   }
   return draft.list(hosts);
 }
@@ -145,13 +145,14 @@ class ServiceMaker {
     const Words words = words_of(draft_, pod_, container_);
     const Mounted mounted = mounts_of(draft_, pod_, container_, words);
     const bool is_replaced = !draft_.options.image.empty() && has_training_image(pod_, container_);
-    service_.set("image", draft_.text(is_replaced ? draft_.options.image : text_at(container_, "image")));
+    service_.set("image",
+                 draft_.make.copied(is_replaced ? draft_.options.image : text_at(container_, "image")));
     add_names(role);
     service_.set("depends_on", condition_map(draft_, after));
     service_.set("entrypoint", draft_.texts(words.command));
     service_.set("command", draft_.texts(words.args));
     const std::string_view folder = value_at(container_, {"workingDir"});
-    if (!folder.empty()) service_.set("working_dir", draft_.text(folder));
+    if (!folder.empty()) service_.set("working_dir", draft_.make.copied(folder));
     service_.set("environment", environment_node(draft_, words));
     service_.set("user", user_of(draft_, pod_, container_));
     service_.set("group_add", groups_of(draft_, pod_));
@@ -266,7 +267,7 @@ const Node* probe_command(const Draft& draft, const Node& container, const Node&
   const Maker& make = draft.make;
   if (const Node* exec = probe.get("exec")) {
     std::vector<const Node*> words{make.string("CMD")};
-    for (const Node* word : items_at(*exec, "command")) words.push_back(draft.text(word->text()));
+    for (const Node* word : items_at(*exec, "command")) words.push_back(draft.make.copied(word->text()));
     return words.size() > 1 ? make.list(words) : nullptr;
   }
   const Node* asked = probe.get("httpGet");
@@ -279,7 +280,7 @@ const Node* probe_command(const Draft& draft, const Node& container, const Node&
   if (port.empty() || !std::ranges::all_of(port, base::is_digit)) return nullptr;
   const std::string line =
       fmt::format("command -v bash >/dev/null || exit 0; exec bash -c ': </dev/tcp/127.0.0.1/{}'", port);
-  return make.list({make.string("CMD-SHELL"), draft.text(line)});
+  return make.list({make.string("CMD-SHELL"), draft.make.copied(line)});
 }
 
 // The pod node-0 of another replicatedJob may have that name.

@@ -100,6 +100,7 @@ class MountMaker {
  private:
   void add(const Node& mount) {
     target_ = joined_path(text_at(mount, "mountPath"), "");
+    if (!target_.starts_with('/')) target_.insert(0, "/");  // as the kubelet reads it
     read_only_ = yaml::is_true_at(mount, "readOnly");
     if (is_replaced()) return;
     // The kubelet doesn't start such a container.
@@ -174,7 +175,7 @@ class MountMaker {
     } else if (in_memory || is_unprivileged()) {
       add_memory(size);
     } else {
-      mounted_.volumes.push_back(draft_.text(target_));
+      mounted_.volumes.push_back(draft_.make.copied(target_));
     }
   }
 
@@ -217,7 +218,7 @@ class MountMaker {
   void add_memory(const Node* size) {
     const yaml::Maker& make = draft_.make;
     mounted_.volumes.push_back(make.map({{"type", make.string("tmpfs")},
-                                         {"target", draft_.text(target_)},
+                                         {"target", draft_.make.copied(target_)},
                                          {"tmpfs", size ? make.map({{"size", size}}) : nullptr}}));
   }
 
@@ -225,13 +226,15 @@ class MountMaker {
     if (!part_.empty()) name += "_" + name_part(part_);
     draft_.add_volume(name, node ? node : draft_.make.map({}));
     const yaml::Maker& make = draft_.make;
-    if (target_.find(':') == std::string::npos) {
-      mounted_.volumes.push_back(draft_.text(fmt::format("{}:{}{}", name, target_, read_only_ ? ":ro" : "")));
+    const bool is_drive = name.size() == 1;  // Compose would read d:/data as a path of Windows
+    if (target_.find(':') == std::string::npos && !is_drive) {
+      mounted_.volumes.push_back(
+          draft_.make.copied(fmt::format("{}:{}{}", name, target_, read_only_ ? ":ro" : "")));
       return;
     }
     mounted_.volumes.push_back(make.map({{"type", make.string("volume")},
                                          {"source", make.copied(name)},
-                                         {"target", draft_.text(target_)},
+                                         {"target", draft_.make.copied(target_)},
                                          {"read_only", read_only_ ? make.boolean(true) : nullptr}}));
   }
 
@@ -240,8 +243,8 @@ class MountMaker {
     const yaml::Maker& make = draft_.make;
     const bool is_relative = !source.starts_with('/') && !source.starts_with('.') && !source.starts_with('~');
     mounted_.volumes.push_back(make.map({{"type", make.string("bind")},
-                                         {"source", draft_.text(is_relative ? "./" + source : source)},
-                                         {"target", draft_.text(target)},
+                                         {"source", draft_.make.copied(is_relative ? "./" + source : source)},
+                                         {"target", draft_.make.copied(target)},
                                          {"read_only", read_only ? make.boolean(true) : nullptr},
                                          {"bind", make.map({{"create_host_path", make.boolean(false)}})}}));
   }
@@ -317,7 +320,7 @@ class MountMaker {
     const std::string user(unprivileged_user());
     mounted_.configs.push_back(make.map(
         {{"source", make.copied(draft_.add_config(file.kind, file.object, file.key, *value))},
-         {"target", draft_.text(target)},
+         {"target", draft_.make.copied(target)},
          {"uid", make.copied(user.empty() ? "0" : user)},
          {"gid", make.string(group.empty() ? "0" : group)},
          {"mode", make.copied(fmt::format("{:04o}", mode_of(file, !group.empty(), !user.empty())))}}));

@@ -70,6 +70,34 @@ TEST_CASE("compose: --cpu leaves the processes, --image replaces the trainer's i
   CHECK(value_of(text, "image") == "torch:trial");
 }
 
+TEST_CASE("compose: values of the pods are texts, and names of volumes are names") {
+  const std::string text = composed(R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {name: rt, labels: {trainer.kubeflow.org/framework: torch}}
+spec:
+  mlPolicy: {numNodes: 1, torch: {}}
+  template:
+    spec:
+      replicatedJobs:
+      - name: node
+        template:
+          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+          spec:
+            template:
+              spec:
+                volumes: [{name: v, persistentVolumeClaim: {claimName: d}}]
+                containers:
+                - name: node
+                  image: a/b:1
+                  securityContext: {capabilities: {add: ["SYS_${HOME}"], drop: ["$HOME"]}}
+                  volumeMounts: [{name: v, mountPath: data}]
+---
+)" + job("rt"));
+  CHECK(text.find("cap_add:\n    - SYS_$${HOME}\n    cap_drop:\n    - $$HOME\n") != std::string::npos);
+  CHECK(text.find("volumes:\n    - type: volume\n      source: d\n      target: /data\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("compose: a framework with one process per node refuses others") {
   CHECK(composed(job("jax-distributed"), {"--processes", "2"}) ==
         R"(a.yaml:5:22: error: --processes 2: JAX starts one process per node [input/processes-per-node]
