@@ -151,6 +151,7 @@ class FileRewriter {
       result_.problems.add(in_place("another document in the file can't be read", "correct that one first",
                                     yaml::locate(*document.root)));
     } else {
+      report_left_out(std::get<yaml::Replacement>(rewritten).left_out);
       rewrites_.push_back(
           {&document, std::move(changed.objects), std::move(std::get<yaml::Replacement>(rewritten)), count});
     }
@@ -182,6 +183,14 @@ class FileRewriter {
     std::vector<const Node*> roots;
     for (const yaml::Document& document : documents_) roots.push_back(document.root);
     secret::hide_secrets(result_.problems, roots);
+  }
+
+  void report_left_out(const std::vector<base::Location>& comments) {
+    for (const base::Location& comment : comments) {
+      result_.problems.add(rules::finding("advice/v1-difference",
+                                          "the comment is left out: nothing of what it is about is kept",
+                                          "write it where it applies now", comment));
+    }
   }
 
   void report_lost_comments(const yaml::Document& document) {

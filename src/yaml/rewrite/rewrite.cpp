@@ -80,18 +80,33 @@ class Rewriter {
     return {root_.begin, end, std::move(text)};
   }
 
-  // The texts of several roots. Comments that belong to none of them are left out.
+  // The texts of several roots. A comment on a value that is gone moves to the first part of it that is not;
+  // if there is none, it is left out.
   Replacement run_parts(std::span<const Node* const> roots) {
     keeps_renamed_ = true;
+    std::string text = write_parts(roots);
+    adopt(unused_comments());
+    if (!adopted_.empty()) {
+      used_.clear();
+      taken_gaps_.clear();
+      text = write_parts(roots);
+    }
+    Replacement made{root_.begin, index_.end_with_comment(root_.end), std::move(text)};
+    for (const auto& [begin, comment] : unused_comments())
+      made.left_out.push_back(location_of(index_.file(), comment));
+    return made;
+  }
+
+ private:
+  std::string write_parts(std::span<const Node* const> roots) {
     std::string text;
     for (const Node* root : roots) {
       if (!text.empty()) text += fmt::format("{0}---{0}", index_.line_break());
       text += block_lines(*root, 0);
     }
-    return {root_.begin, index_.end_with_comment(root_.end), std::move(text)};
+    return text;
   }
 
- private:
   // Comments of values that are not in the new tree stay where they were, on their own lines.
   struct PlacedComments {
     size_t child = 0;  // of the old collection: an item or an entry
@@ -186,6 +201,53 @@ class Rewriter {
       if (comment.end > used_to) unused.emplace(comment.begin, comment);
     }
     return unused;
+  }
+
+  // Whether there is something other than a comment in the line from there on.
+  bool is_about(size_t at) const {
+    const std::string_view text = index_.file().text();
+    const size_t first = text.find_first_not_of(base::kBlanks, at);
+    return first != std::string_view::npos &&
+           std::string_view("#\r\n").find(text[first]) == std::string_view::npos;
+  }
+
+  // The lines of the entry or item that a comment is about: the one beside it, or below it.
+  Extent subject_of(const Extent& comment) const {
+    const std::string_view text = index_.file().text();
+    size_t begin = index_.line_start(comment.begin);
+    while (begin < root_.end && !is_about(begin)) begin = index_.line_end(begin) + 1;
+    if (begin >= root_.end) return {root_.end, root_.end};
+    const size_t indent = index_.indent(begin);
+    const bool is_item = text[begin + indent] == '-';
+    size_t end = index_.line_end(begin) + 1;
+    while (end < root_.end && (!is_about(end) || index_.indent(end) > indent ||
+                               (index_.indent(end) == indent && !is_item && text[end + indent] == '-')))
+      end = index_.line_end(end) + 1;
+    return {begin, end};
+  }
+
+  // Gives each of the comments to the first part of its subject that is kept.
+  void adopt(const std::map<size_t, Extent>& comments) {
+    std::ranges::sort(used_, {}, &Extent::begin);
+    for (const auto& [at, comment] : comments) {
+      const Extent subject = subject_of(comment);
+      auto kept = std::ranges::lower_bound(used_, subject.begin, {}, &Extent::begin);
+      while (kept != used_.end() && (kept->begin == kept->end || !is_about(kept->begin))) ++kept;  // gaps
+      if (kept != used_.end() && kept->begin < subject.end) adopted_[kept->begin].push_back(comment);
+    }
+  }
+
+  // The comments that the kept part at `begin` takes along, as lines above it.
+  std::string adopted_by(size_t begin, size_t indent) {
+    std::string lines;
+    const auto found = adopted_.find(begin);
+    if (found == adopted_.end()) return lines;
+    for (const Extent& comment : found->second) {
+      lines += fmt::format("{}{}{}", std::string(indent, ' '), use(comment.begin, comment.end),
+                           index_.line_break());
+    }
+    adopted_.erase(found);
+    return lines;
   }
 
   // `text` with another indentation; its first line is unchanged.
@@ -385,7 +447,8 @@ class Rewriter {
     const Syntax& key = *written->key_syntax;
     const Syntax& value = *written->value_syntax;
     Piece piece;
-    piece.gap = gap(end_before(*written->map, 2 * written->index), key, indent);
+    piece.gap = adopted_by(key.begin, indent);
+    piece.gap += gap(end_before(*written->map, 2 * written->index), key, indent);
     const size_t end = index_.end_with_comment(value.end);
     if (written->value == entry.value) {
       piece.body = shifted(use(key.begin, end), index_.column(key.begin), indent);
@@ -469,6 +532,7 @@ class Rewriter {
       Piece piece;
       if (written) piece.gap = gap(end_before(*written->list, written->index), *own, indent);
       if (written && index_.of(*item)) {
+        piece.gap.insert(0, adopted_by(own->lead, indent));
         const std::string_view text = use(own->lead, index_.end_with_comment(own->end));
         piece.body = shifted(text, index_.column(own->lead), indent);
       } else {
@@ -502,6 +566,7 @@ class Rewriter {
   std::optional<size_t> map_step_;
   std::optional<size_t> list_step_;
   std::vector<Extent> used_;
+  std::map<size_t, std::vector<Extent>> adopted_;  // of the second pass, by where what takes them begins
   std::set<size_t> taken_gaps_;        // a comment above a value that is written twice is written once
   std::map<size_t, Extent> unplaced_;  // of the second pass: those that the first one did not write
   bool keeps_renamed_ = false;         // a value under another key takes its comments along

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/source.h"
 #include "yaml/node.h"
@@ -20,6 +21,7 @@ struct Replacement {
   size_t begin = 0;
   size_t end = 0;
   std::string text;
+  std::vector<base::Location> left_out;  // comments
 };
 
 // Why a document can't be rewritten without losing something: a merge key, a comment without a new place.
@@ -39,8 +41,9 @@ std::variant<Replacement, RewriteProblem> rewrite(const base::SourceFile& file, 
 // Several documents in the place of one.
 
 // The replacement that turns `document` into documents with these roots, with a line `---` between them. What
-// they share with it keeps its bytes and the comments beside it, under a new key too; other comments are left
-// out. Nothing checks here that the text reads back as the roots.
+// they share with it keeps its bytes and the comments beside it, under a new key too; a comment on what is gone
+// moves to the first part of it that is not, or is left out. Nothing checks here that the text reads back as
+// the roots.
 std::variant<Replacement, RewriteProblem> rewrite_as_parts(const base::SourceFile& file,
                                                            const Document& document,
                                                            std::span<const Node* const> roots);

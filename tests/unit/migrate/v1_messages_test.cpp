@@ -261,6 +261,36 @@ note: what differs from v1, and what to do: https://trainjobc.github.io/trainjob
 )");
 }
 
+TEST_CASE("migrate v1: comments on what is gone") {
+  const std::string text = R"(apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: a}
+spec:
+  # never start it again
+  runPolicy:
+    backoffLimit: 0  # at all
+  pytorchReplicaSpecs:
+    Worker:
+      replicas: 3  # fits the rack
+      template:
+        spec:
+          containers:
+          - name: pytorch
+            image: r.io/a:1
+            command: [torchrun, a.py]
+)";
+  CHECK(
+      said(text) ==
+      R"(in.yaml:10:20: warning: the comment is left out: nothing of what it is about is kept [advice/v1-difference]
+   10 |       replicas: 3  # fits the rack
+      |                    ^~~~~~~~~~~~~~~ write it where it applies now
+1 of 1 object migrated to Trainer 2.3
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
+)");
+  CHECK(written(text).find("            # never start it again\n            backoffLimit: 0  # at all\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("migrate v1: comments in a document with anchors") {
   CHECK(said(R"(apiVersion: kubeflow.org/v1
 kind: PyTorchJob
