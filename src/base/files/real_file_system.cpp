@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -66,16 +68,26 @@ constexpr unsigned kPermissions = 07777;
 constexpr unsigned kReadWrite = 0666;
 constexpr unsigned kWrite = 0222;
 
-// A new file beside `path`; the destructor removes it unless it has replaced `path`.
+// FNV-1a
+uint32_t hash_of(std::string_view text) {
+  uint32_t hash = 2166136261U;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  return hash;
+}
+
+// A new file beside `path`; the destructor removes it unless it has replaced `path`. Its name is always the
+// same, so that the next run finds one that was left by a process that was killed: a process that lives has a
+// lock on its own.
 class Temporary {
  public:
   Temporary(const std::string& path, unsigned mode) {
+    const size_t slash = path.rfind('/') + 1;  // npos + 1 is 0
+    const std::string prefix = fmt::format("{}.trainjobc-", path.substr(0, slash));
+    name_ = fmt::format("{}{:08x}", prefix, hash_of(path.substr(slash)));
+    if (create(mode) || errno != EEXIST) return;
+    remove_stale();
     std::random_device random;
-    const std::string folder = path.substr(0, path.rfind('/') + 1);  // npos + 1 is 0
-    do {
-      name_ = fmt::format("{}.trainjobc-{:08x}", folder, random());
-      file_.open(::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-    } while (file_.get() < 0 && errno == EEXIST);
+    while (!create(mode) && errno == EEXIST) name_ = fmt::format("{}{:08x}", prefix, random());
   }
   ~Temporary() {
     if (file_.get() >= 0 || is_closed_) ::unlink(name_.c_str());
@@ -97,8 +109,31 @@ class Temporary {
   }
 
  private:
+  // False, with errno set, if there is no new file of that name.
+  bool create(unsigned mode) {
+    file_.open(::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    if (file_.get() < 0) return false;
+    lock_.open(::fcntl(file_.get(), F_DUPFD_CLOEXEC, 0));
+    while (::flock(lock_.get(), LOCK_EX) != 0 && errno == EINTR) continue;
+    struct stat status {};
+    if (::fstat(file_.get(), &status) != 0 || status.st_nlink > 0) return true;
+    file_.close();  // another process took it for one that was left
+    errno = EEXIST;
+    return false;
+  }
+
+  // Removes the file of that name if it is this user's and no process has its lock.
+  void remove_stale() const {
+    const Descriptor file(::open(name_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct stat status {};
+    if (file.get() < 0 || ::fstat(file.get(), &status) != 0) return;
+    if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid()) return;
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(name_.c_str());
+  }
+
   std::string name_;
   Descriptor file_;
+  Descriptor lock_;         // the same file, until it has replaced `path`
   bool is_closed_ = false;  // and not moved
 };
 

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,6 +65,24 @@ TEST_CASE("a directory's entries, by name: targets of links, and non-files") {
   CHECK(kinds_in(folder.path) ==
         "a.yaml file\nbelow directory\nfile link file\nhere link directory\nloop link broken\npipe other\n"
         "\xFF.yaml file\n");
+}
+
+TEST_CASE("a file that a killed process left is removed, one of a process that lives is not") {
+  const Folder folder;
+  const fs::path path = folder.path / "a.yaml";
+  const fs::path left = folder.path / ".trainjobc-6d6170e5";  // what "a.yaml" is written to
+  std::ofstream(left) << "half";
+  CHECK_FALSE(base::RealFileSystem().write(path.string(), "one", 0666).has_value());
+  CHECK(kinds_in(folder.path) == "a.yaml file\n");
+  std::ofstream(left) << "half";
+  const int descriptor = ::open(left.c_str(), O_RDONLY | O_CLOEXEC);
+  CHECK(::flock(descriptor, LOCK_EX) == 0);
+  CHECK_FALSE(base::RealFileSystem().write(path.string(), "two", 0666).has_value());
+  CHECK(kinds_in(folder.path) == ".trainjobc-6d6170e5 file\na.yaml file\n");
+  CHECK(base::RealFileSystem().text_of(path.string()) == "two");
+  ::close(descriptor);
+  CHECK_FALSE(base::RealFileSystem().replace(path.string(), "two", "three").has_value());
+  CHECK(kinds_in(folder.path) == "a.yaml file\n");
 }
 
 TEST_CASE("reading ends at the maximum size, at once for a file that reports a larger one") {
