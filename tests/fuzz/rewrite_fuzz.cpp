@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr std::array<const char*, 4> kVersions{"2.0", "2.1", "2.2", "2.3"};
   const std::string text(reinterpret_cast<const char*>(data), size);
   // A third of the cost of all properties for each text: migrate to one of the versions.
-  std::string wrong = wrong_with_fix(text);
+  std::string wrong = wrong_with_fix(text, "all");
   if (wrong.empty()) wrong = wrong_with_migrate(text, kVersions[size % kVersions.size()]);
   if (wrong.empty()) wrong = wrong_with_function(text);
   if (wrong.empty()) return 0;

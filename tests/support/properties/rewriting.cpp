@@ -125,9 +125,10 @@ bool is_input(const Node& item) {
 
 }  // namespace
 
-std::string wrong_with_fix(const std::string& text) {
+std::string wrong_with_fix(const std::string& text, std::string_view level) {
   std::string after = text;
-  const std::vector<std::string> fix{"lint", "--no-config", "--threads", "1", "--fix", "in.yaml"};
+  const std::string flag = fmt::format("--fix={}", level);
+  const std::vector<std::string> fix{"lint", "--no-config", "--threads", "1", flag, "in.yaml"};
   const Run first = run_in(after, fix);
   if (after == text) return "";
   const size_t fixed = leading_number(first.err);
@@ -140,10 +141,18 @@ std::string wrong_with_fix(const std::string& text) {
   size_t count = 0;
   for (size_t i = 0; i < old_one.documents.size(); ++i)
     count += changes(*old_one.documents[i].root, *new_one.documents[i].root);
-  if (count > fixed) return fmt::format("--fix changes {} values with {} fixes:\n{}", count, fixed, after);
+  // What was most likely meant may be several values: the words of a command line.
+  if (level == "safe" && count > fixed)
+    return fmt::format("--fix changes {} values with {} fixes:\n{}", count, fixed, after);
+  for (const std::string command : {"render", "lint"}) {
+    std::string before = text;
+    const std::vector<std::string> check{command, "--no-config", "--threads", "1", "in.yaml"};
+    if (run_in(before, check).status == 0 && run_in(after, check).status != 0)
+      return fmt::format("{} refuses what {} wrote:\n{}", command, flag, after);
+  }
   std::string again = after;
   run_in(again, fix);
-  return again == after ? "" : fmt::format("--fix changes again what it fixed:\n{}\n{}", after, again);
+  return again == after ? "" : fmt::format("{} changes again what it fixed:\n{}\n{}", flag, after, again);
 }
 
 std::string wrong_with_migrate(const std::string& text, std::string_view to) {
@@ -200,7 +209,8 @@ std::string wrong_with_function(const std::string& text) {
 }
 
 std::string wrong_with_rewriting(const std::string& text) {
-  std::string wrong = wrong_with_fix(text);
+  std::string wrong = wrong_with_fix(text, "safe");
+  if (wrong.empty()) wrong = wrong_with_fix(text, "all");
   for (const std::string& to : model::trainer_versions()) {
     if (wrong.empty()) wrong = wrong_with_migrate(text, to);
   }

@@ -9,8 +9,9 @@
 namespace trainjobc::test {
 
 // Each returns what is wrong, or "": the rewritten text must be as readable as the old one, have the same
-// values except for the change, and not change in another run.
-std::string wrong_with_fix(const std::string& text);
+// values except for the change, and not change in another run. After a fix (`level`: safe, all) no job that
+// rendered is refused, and nothing without errors has one.
+std::string wrong_with_fix(const std::string& text, std::string_view level);
 std::string wrong_with_migrate(const std::string& text, std::string_view to);
 std::string wrong_with_function(const std::string& text);
 
