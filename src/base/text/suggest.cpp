@@ -76,7 +76,7 @@ bool is_typo(std::string_view word, std::string_view meant) {
   if (edits > most_edits(word)) return false;
   const auto& [shorter, longer] =
       std::minmax(a, b, [](const auto& x, const auto& y) { return x.size() < y.size(); });
-  if (edits > 1 && (longer.starts_with(shorter) || longer.ends_with(shorter))) return false;
+  if (edits > 1 && longer.ends_with(shorter)) return false;
   return a.size() != b.size() || a.size() > kShort || std::ranges::is_permutation(a, b);
 }
 

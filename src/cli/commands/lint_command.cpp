@@ -83,7 +83,7 @@ bool write_fixed(Console& console, const std::vector<Source>& before, const std:
     const Source& old = before[i];
     const std::string& text = after[i].text;
     if (old.text == text || !seen.insert(old.name).second) continue;
-    if (!only_show && console.files().text_of(old.name) == text) continue;  // written by another name of it
+    if (!only_show && seen.size() > 1 && console.files().text_of(old.name) == text) continue;  // written by another name of it
     if (only_show) {
       const std::string diff = base::unified_diff(old.text, text, old.name, old.name);
       if (!console.write_stdout(secret::without_secrets(diff, old.text))) return false;

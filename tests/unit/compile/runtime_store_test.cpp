@@ -121,7 +121,7 @@ TEST_CASE("a missing runtime: where one of that name exists") {
   std::string typo = job("");
   typo.replace(typo.find("name: rt}"), 9, "name: mt}");
   CHECK(hint(typo, {{"rt.yaml", trainjobc::test::runtime("{torch: {}}", trainjobc::test::trainer())}}) ==
-        "there is no ClusterTrainingRuntime \"mt\" | did you mean \"rt\"? Or add it to the inputs, or pass "
+        "there is no ClusterTrainingRuntime \"mt\" | add it to the inputs, or pass "
         "its file or folder with --runtimes");
 }
 

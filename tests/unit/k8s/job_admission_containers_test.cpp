@@ -210,7 +210,7 @@ initContainers:
       R"(containers[0].restartPolicy: restartPolicy can't be "Sometimes" | one of "Always", "Never", "OnFailure"
 containers[1].restartPolicy: restartPolicyRules need a restartPolicy | add restartPolicy
 containers[2].restartPolicyRules[0].action: action can't be "Retry" | one of "Restart", "RestartAllContainers"
-containers[2].restartPolicyRules[0].exitCodes.operator: operator can't be "Is" | did you mean "In"? (one of "In", "NotIn")
+containers[2].restartPolicyRules[0].exitCodes.operator: operator can't be "Is" | one of "In", "NotIn"
 containers[2].restartPolicyRules[1].exitCodes: a restart rule needs exitCodes
 initContainers[0].restartPolicy: restartPolicyRules need a restartPolicy | add restartPolicy
 )");

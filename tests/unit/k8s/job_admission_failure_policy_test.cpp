@@ -52,7 +52,7 @@ podFailurePolicy:
       R"(podFailurePolicy.rules[0].onExitCodes.values[0]: exit code 0 is not a failure, operator In can't list it
 podFailurePolicy.rules[2].onExitCodes.values: exit codes must be in ascending order | write [137, 143]
 podFailurePolicy.rules[3].onExitCodes.values[1]: exit code 1 is listed twice | remove one of the two
-podFailurePolicy.rules[4].onExitCodes.operator: operator can't be "Is" | did you mean "In"? (one of "In", "NotIn")
+podFailurePolicy.rules[4].onExitCodes.operator: operator can't be "Is" | one of "In", "NotIn"
 podFailurePolicy.rules[4].onExitCodes.values: onExitCodes needs at least one exit code | add values
 )");
 }

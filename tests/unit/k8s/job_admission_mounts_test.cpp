@@ -54,7 +54,7 @@ spec:
           "spec.replicatedJobs[0].template.spec.template.spec.") ==
       R"(volumes[1].name: volume name "data.v1" may contain only lower-case letters, digits and '-', and must begin and end with a letter or digit | write data-v1
 containers[0].volumeMounts[0].name: volume "data.v1" can't be used because it is invalid itself | correct the volume first
-containers[0].volumeMounts[2].name: the pod has no volume "owm" | did you mean "own"?
+containers[0].volumeMounts[2].name: the pod has no volume "owm" | add a volume of that name to the pod's volumes
 )");
   CHECK(
       job_set_findings(

@@ -30,7 +30,7 @@ affinity:
 affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[1].values: operator In needs values | list at least one value, or use Exists
 affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[2].values: operator Exists allows no values | leave values out, or use In or NotIn
 affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[3].values: operator Gt needs exactly one value
-affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[4].operator: operator can't be "Is" | did you mean "In"? (one of "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
+affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[4].operator: operator can't be "Is" | one of "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"
 affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[4].key: node label key "a b" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write a-b
 affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[1].matchFields[0].values[0]: node name "A_b" may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write a-b
 affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[1].matchFields[1].operator: operator can't be "Exists" | one of "In", "NotIn"

@@ -267,7 +267,7 @@ persistentDisk.partition: partition must be from 0 to 255, not -1
       volume_findings(R"(
 azureDisk: {diskName: a, diskURI: x, cachingMode: Some}
 )") ==
-      R"(azureDisk.cachingMode: cachingMode can't be "Some" | did you mean "None"? (one of "None", "ReadOnly", "ReadWrite")
+      R"(azureDisk.cachingMode: cachingMode can't be "Some" | one of "None", "ReadOnly", "ReadWrite"
 azureDisk.diskURI: diskURI of a Shared disk must begin with https://
 )");
   CHECK(volume_findings(R"(

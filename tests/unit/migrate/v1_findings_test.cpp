@@ -80,7 +80,7 @@ in.yaml:11:22: warning: Trainer starts a pod again only if it failed, as with On
       |                      ^~~~~~ write OnFailure if this is what you want
 in.yaml:12:7: warning: PyTorchJob has no field "template2" in spec.pytorchReplicaSpecs.Worker, and ignores it [advice/v1-ignored-field]
    12 |       template2: {}
-      |       ^~~~~~~~~ did you mean "template"?
+      |       ^~~~~~~~~
 1 of 1 object migrated to Trainer 2.3
 note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
