@@ -117,7 +117,7 @@ class Marker {
   // Of a command line.
   static std::vector<SecretWord> secret_words(const Node& list) {
     const auto items = list.items();
-    const auto is_word = [](const Node* item) { return item->is_string(); };
+    const auto is_word = [](const Node* item) { return item->is_scalar(); };
     if (items.size() < 2 || !std::ranges::all_of(items, is_word)) return {};
     std::vector<std::string_view> words;
     for (const Node* item : items) words.push_back(item->text());

@@ -2,6 +2,7 @@
 
 // What --fix and --fix=all write.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <string>
 #include <string_view>
@@ -168,7 +169,8 @@ TEST_CASE("--fix=all: another name is not a misspelt one") {
   CHECK(changed(std::string(kHead) + R"(  runtimeRef: {name: torch-distributed-rocm}
   trainer: {resourcesPerNode: {limits: {amd.com/gpu: 1}}}
 )") == "");
-  const std::string patch = std::string(kHead) + std::string(kRuntimeRef) + R"(  runtimePatches:
+  const std::string patch = std::string(kHead) + std::string(kRuntimeRef) + R"(  trainer: {}
+  runtimePatches:
   - manager: example.com/me
     trainingRuntimeSpec:
       template:
@@ -195,12 +197,15 @@ TEST_CASE("--fix=all: a fix after which the job would be refused is not applied"
   for (int i = 0; i < 70; ++i) words += " --x" + std::to_string(i) + " 0";
   CHECK(changed_trainer("    args: [\"" + words + "\"]\n") == "");
   CHECK(changed_trainer("    args: " + words + "\n") == "");
-  // Each half is small enough; both are not.
-  const std::string half = words.substr(0, words.find("--x38"));
-  const std::string changes = changed_trainer("    numNode: 2\n    command: [\"python t.py " + half +
-                                              "\"]\n    args: [\"" + half + "\"]\n");
-  CHECK(changes.starts_with("-    numNode: 2\n"));
-  CHECK(changes.find("+    command: [\"python\", \"t.py\"") != std::string::npos);
+  // The limit is that of each list.
+  const std::string half = words.substr(0, words.find(" --x38"));
+  std::string list;
+  for (const std::string_view word : base::split(half, " ")) list += fmt::format(", \"{}\"", word);
+  CHECK(changed_trainer(
+            fmt::format("    numNode: 2\n    command: [\"python t.py {0}\"]\n    args: [\"{0}\"]\n", half)) ==
+        fmt::format("-    numNode: 2\n-    command: [\"python t.py {0}\"]\n-    args: [\"{0}\"]\n"
+                    "+    numNodes: 2\n+    command: [\"torchrun\", \"t.py\"{1}]\n+    args: [{2}]\n",
+                    half, list, list.substr(2)));
 }
 
 TEST_CASE("--fix=all: variables that are not a list of names and values") {

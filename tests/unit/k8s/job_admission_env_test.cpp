@@ -64,7 +64,7 @@ env:
 - {name: G, valueFrom: {fieldRef: {fieldPath: status.podIP, apiVersion: v2}}}
 - {name: H, valueFrom: {fieldRef: {fieldPath: spec.host}}}
 )") ==
-      R"(env[0].valueFrom.fieldRef.fieldPath: fieldPath "status.phase" is not supported here | did you mean "status.podIP"?
+      R"(env[0].valueFrom.fieldRef.fieldPath: fieldPath "status.phase" is not supported here | one of metadata.name, metadata.namespace, metadata.uid, spec.nodeName, spec.serviceAccountName, status.hostIP, status.hostIPs, status.podIP, status.podIPs
 env[1].valueFrom.fieldRef.fieldPath: fieldPath "metadata.labels" is not supported here | name the key: metadata.labels['app']
 env[2].valueFrom.fieldRef: label key "a b" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit
 env[4].valueFrom.fieldRef.fieldPath: spec.nodeName can't have a key in brackets | only metadata.labels and metadata.annotations can

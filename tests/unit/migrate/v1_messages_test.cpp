@@ -270,6 +270,8 @@ spec:
   runPolicy:
     backoffLimit: 0  # at all
   pytorchReplicaSpecs:
+    Master:
+      template: {spec: {containers: [{name: pytorch, image: 'r.io/a:1', command: [torchrun, a.py]}]}}
     Worker:
       replicas: 3  # fits the rack
       template:
@@ -281,8 +283,8 @@ spec:
 )";
   CHECK(
       said(text) ==
-      R"(in.yaml:10:20: warning: the comment is left out: nothing of what it is about is kept [advice/v1-difference]
-   10 |       replicas: 3  # fits the rack
+      R"(in.yaml:12:20: warning: the comment is left out: nothing of what it is about is kept [advice/v1-difference]
+   12 |       replicas: 3  # fits the rack
       |                    ^~~~~~~~~~~~~~~ write it where it applies now
 1 of 1 object migrated to Trainer 2.3
 note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/

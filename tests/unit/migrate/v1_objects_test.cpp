@@ -64,6 +64,7 @@ metadata:
     # whose
     team: vision
 spec:
+  # until when
   activeDeadlineSeconds: 3600  # an hour
   runtimeRef:
     name: torch-distributed
@@ -391,6 +392,7 @@ spec:
   runtimeRef:
     name: torch-distributed
   trainer:
+    # how many
     numNodes: 2
     image: r.io/a:1  # pinned
     command: [torchrun, a.py]
