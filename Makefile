@@ -22,8 +22,7 @@
 # make playground  the page that compiles in the browser, with emscripten, in the site of `make docs`
 # make fuzz     run each fuzz target for FUZZ_SECONDS under ASan and UBSan; FUZZ_TARGETS="read merge" for some of them
 # make attack   every command on 20,000 repositories from a grammar, under ASan and UBSan; ATTACK="--seed 7 --cases 1000" for others
-# make mutation change the rules by 500 small mistakes, one at a time, and see whether a test finds each;  MUTATION="--folder src/secret"
-# make coverage the lines of src that the inputs of the last `make fuzz` reach;  make coverage-tests  those that the unit tests and `make attack` reach
+# make coverage the lines of src that the inputs of the last `make fuzz` reach
 # make format   clang-format;  make tidy  clang-tidy;  make asan  the tests under ASan and UBSan
 # make tsan     render, lint and diff with eight threads under ThreadSanitizer
 # All but `make golden` and `format` install what is missing (Debian packages) first.
@@ -38,13 +37,12 @@ TRAIN ?= all
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS ?=
 COST ?= --all
-MUTATION ?= --count 500
 ATTACK ?= --cases 20000 --seconds 1800
 CMAKE_FLAGS ?=
 MACHINE ?= $(shell uname -m)
 PREFIX ?= /usr/local
 
-.PHONY: all build bootstrap demo test unit dev e2e golden live train compose bench bench-growth cost format tidy asan tsan fuzz attack mutation coverage coverage-tests python install tarball deb wheel sdist image dist static arm64 macos docs playground clean
+.PHONY: all build bootstrap demo test unit dev e2e golden live train compose bench bench-growth cost format tidy asan tsan fuzz attack coverage python install tarball deb wheel sdist image dist static arm64 macos docs playground clean
 
 all: build
 
@@ -152,17 +150,6 @@ coverage: bootstrap
 	@ninja -C build-coverage --quiet fuzz_targets
 	@python3 tests/fuzz/coverage.py build-coverage/tests/fuzz build-fuzz/tests/fuzz $$(tools/clang.sh | tr -dc 0-9)
 
-coverage-tests: bootstrap
-	@cmake -S . -B build-gcov -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O0 --coverage -fprofile-update=atomic" -DTRAINJOBC_WERROR=OFF > /dev/null
-	@ninja -C build-gcov --quiet unit_tests attack_driver
-	@find build-gcov -name '*.gcda' -delete
-	@build-gcov/tests/unit_tests > /dev/null
-	@python3 tests/attack/attack_test.py build-gcov/tests/attack/attack_driver --cases 4000 --seconds 600
-	@python3 tests/attack/coverage.py build-gcov --functions
-
-mutation: bootstrap
-	@python3 tests/mutation/mutate.py $(MUTATION)
-
 python: bootstrap
 	@tools/python.sh $(BUILD)
 	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=$(BUILD_TYPE) -DTRAINJOBC_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(BUILD))/python-venv/bin/python $(CMAKE_FLAGS) > /dev/null
@@ -218,4 +205,4 @@ dist: tarball deb wheel sdist
 	@cat $(BUILD)/dist/SHA256SUMS
 
 clean:
-	@rm -rf build build-mutation build-gcov build-asan build-tsan build-fuzz build-coverage build-tidy build-arm64 build-macos build-manylinux-* build-playground
+	@rm -rf build build-asan build-tsan build-fuzz build-coverage build-tidy build-arm64 build-macos build-manylinux-* build-playground
