@@ -2,13 +2,14 @@
 
 // Secrets that programs are given on their command lines: the word after --token, `wandb login KEY`,
 // `curl -u user:password`, `aws configure set NAME VALUE`, `echo PASSWORD | docker login --password-stdin`.
+#include "secret/commands.h"
+
 #include <algorithm>
 #include <array>
 #include <set>
 #include <span>
 
 #include "base/text/text.h"
-#include "secret/commands.h"
 #include "secret/parts.h"
 
 namespace trainjobc::secret {

@@ -441,12 +441,16 @@ struct DocumentSecrets::Content {
     const Node& marked = *mark_secrets(document, Maker(arena));
     lines.collect(marked);
     texts.collect(marked);
-    file = yaml::locate(document).file;
+    begin = yaml::locate(document);
+  }
+
+  bool shares_line(const base::Location& at) const {
+    return begin.file == at.file && begin.line == at.line && begin.column > 1;
   }
 
   SecretLines lines;
   SecretTexts texts;
-  const base::SourceFile* file = nullptr;
+  base::Location begin;
 };
 
 DocumentSecrets::DocumentSecrets(const Node& document)
@@ -479,8 +483,12 @@ class FindingsGuard {
     if (!at.file || at.line == 0) return false;
     const auto holds = [&](const auto& document) { return document->lines.holds(at); };
     if (std::ranges::any_of(documents_, holds)) return true;
-    const auto is_read = [&](const auto& document) { return document->file == at.file; };
-    if (diagnostic.stage != base::Stage::Yaml && std::ranges::any_of(documents_, is_read)) return false;
+    const auto is_read = [&](const auto& document) { return document->begin.file == at.file; };
+    // What stands before a document in its line, as in a list in braces, was not read with it.
+    const auto shares_line = [&](const auto& document) { return document->shares_line(at); };
+    if (diagnostic.stage != base::Stage::Yaml && std::ranges::any_of(documents_, is_read) &&
+        std::ranges::none_of(documents_, shares_line))
+      return false;
     const auto [guess, is_new] = guessed_.try_emplace(at.file);
     if (is_new) guess->second = guess_secret_lines(*at.file);
     return at.line < guess->second.size() && guess->second[at.line];

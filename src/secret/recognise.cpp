@@ -217,10 +217,10 @@ std::optional<SecretInText> password_in(std::string_view word, size_t begin) {
 }
 
 void add_passwords(std::string_view text, std::vector<SecretInText>& places) {
-  constexpr std::string_view kEnds = " \t\r\n\"'`;|,<>()=\\";
+  constexpr std::string_view kUserEnds = " \t\r\n\"'`;|,<>()=\\";
   if (text.find('@') == std::string_view::npos) return;
   for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find_first_of(kEnds, at), text.size());
+    const size_t end = std::min(text.find_first_of(kUserEnds, at), text.size());
     if (const auto place = password_in(text.substr(at, end - at), at)) places.push_back(*place);
     at = end + 1;
   }
@@ -342,6 +342,12 @@ bool names_secret_kind(std::string_view line) {
   return value.starts_with("Secret") && (value.size() == 6 || !is_word(value[6]));
 }
 
+// Quotes, of JSON for example, hide where a command begins.
+bool holds_secret(std::string_view line) {
+  const auto holds = [](std::string_view part) { return !secrets_in(part).empty(); };
+  return holds(line) || std::ranges::any_of(base::split(line, "\"'"), holds);
+}
+
 class SecretLineGuess {
  public:
   explicit SecretLineGuess(const SourceFile& file) : is_secret_(file.line_count() + 1, false) {
@@ -358,7 +364,7 @@ class SecretLineGuess {
       is_secret = is_secret || names_secret_kind(line);
       in_key = in_key || begins_private_key(line);
       const auto is_key = [](std::string_view word) { return !known_key(word).empty(); };
-      if (in_key || any_word(line, is_key) || has_key(line)) mark(at, at);
+      if (in_key || any_word(line, is_key) || has_key(line) || holds_secret(line)) mark(at, at);
       if (any_word(line, word_names_secret)) mark(at - 1, at + kNear);
       if (line.find(kKeyEnd) != std::string_view::npos) in_key = false;
     }

@@ -224,6 +224,19 @@ TEST_CASE("redact: words of a command line") {
       R"({"serviceAccountToken":{"path":"token","expirationSeconds":3600},"topologyKey":"kubernetes.io/x"})");
 }
 
+TEST_CASE("redact: a line in braces that an object shares with another") {
+  CHECK(
+      printed(
+          {{"a.json",
+            R"({"apiVersion": "v1", "kind": "List", "items": [{"spec": {"command": ["curl -u me:hunter2x http://x"]}}, )"
+            R"({"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob"}]})"}},
+          {"lint", "--no-config", "a.json"}) == R"(a.json:1:105: error: metadata.name is required [input/required]
+  hint: add name:
+
+1 finding (1 error) in 1 of 1 file
+)");
+}
+
 TEST_CASE("redact: messages and hints show no secret") {
   const std::string job = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\n";
   const std::string spec = "spec:\n  runtimeRef: {name: torch-distributed}\n  trainer:\n    env:\n";
