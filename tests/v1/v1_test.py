@@ -53,6 +53,8 @@ DIFFERENCES = {
 HYDRA_HOSTFILE = ("/etc/mpi/hostfile", "/etc/hydra-hostfile/hostfile")
 
 
+# What the v1 operator's pods have, too: it sets RANK after the job's own variables, which refer to it in vain.
+TRUE_OF_V1_TOO = {("pytorch-accelerate", "advice/undefined-reference")}
 # What lint can't know: whether the cluster allows it, as that of the v1 job did.
 CLUSTERS_CHOICE = "privileged containers are not allowed"
 
@@ -94,7 +96,13 @@ def migrated(binary, case, folder):
     if made.returncode:
         return None, f"migrate ends with {made.returncode}: {made.stderr}"
     lint = run(binary, "lint", "--no-config", "--format", "json", folder)
-    found = [item for item in json.loads(lint.stdout)["diagnostics"] if item["severity"] != "info" and not item["message"].startswith(CLUSTERS_CHOICE)]
+    found = [
+        item
+        for item in json.loads(lint.stdout)["diagnostics"]
+        if item["severity"] != "info"
+        and not item["message"].startswith(CLUSTERS_CHOICE)
+        and (case.path.stem, item["rule"]) not in TRUE_OF_V1_TOO
+    ]
     if found:
         return None, f"lint of the migrated job: {found}"
     rendered = run(binary, "render", "--no-config", "--with-defaults", "--ssh-key", "omit", folder)
