@@ -134,11 +134,11 @@ def test_an_edited_runtime_checks_its_jobs(nvim):
     nvim.expect("Steps.is_served()", True)
     nvim.command("split runtimes/torch-pool.yaml")
     nvim.put_cursor("torch-pool")
-    nvim.keys("A2<Esc>")  # not saved
+    nvim.keys("As<Esc>")  # not saved
     nvim.command("wincmd p")
     nvim.expect("Steps.diagnostics()", [
         '9:11-9:21 error [input/missing-runtime] there is no TrainingRuntime "torch-pool" in namespace "assistants"; did you mean '
-        '"torch-pool2"? Or add it to the inputs, or pass its file or folder with --runtimes'])
+        '"torch-pools"? Or add it to the inputs, or pass its file or folder with --runtimes'])
     nvim.command("wincmd p")
     nvim.keys("u")
     nvim.command("wincmd p")
