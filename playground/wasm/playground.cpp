@@ -89,7 +89,7 @@ lsp::Server& server() {
     policy::PolicyOptions policy;
     policy.ssh_key = cli::unshown_key();
     own.server = std::make_unique<lsp::Server>(
-        own.files, {own.server_console.processes(), cli::environment_of(own.server_console)},
+        own.files, lsp::LoadSettings{own.server_console.processes(), cli::environment_of(own.server_console)},
         std::move(policy), [&own](const lsp::Json& message) { own.out += lsp::to_text(message) + "\n"; });
   }
   return *own.server;

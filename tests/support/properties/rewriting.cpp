@@ -136,10 +136,12 @@ std::string wrong_with_fix(const std::string& text, std::string_view level) {
   const Reading new_one(after);
   if (new_one.problems.items().size() > old_one.problems.items().size())
     return "--fix breaks the text:\n" + after;
-  if (old_one.documents.size() != new_one.documents.size())
+  // In a text that could not be read, what was most likely meant may be another document.
+  const bool same_documents = old_one.documents.size() == new_one.documents.size();
+  if (!same_documents && (level == "safe" || old_one.problems.items().empty()))
     return "--fix changes the number of documents:\n" + after;
   size_t count = 0;
-  for (size_t i = 0; i < old_one.documents.size(); ++i)
+  for (size_t i = 0; same_documents && i < old_one.documents.size(); ++i)
     count += changes(*old_one.documents[i].root, *new_one.documents[i].root);
   // What was most likely meant may be several values: the words of a command line.
   if (level == "safe" && count > fixed)
