@@ -316,6 +316,7 @@ class Health {
   explicit Health(const Findings& findings) {
     for (const base::Diagnostic& found : findings.diagnostics.items()) {
       if (found.severity != base::Severity::Error) continue;
+      if (found.stage == base::Stage::Yaml) ++unreadable_;
       broken_.insert(found.object);
       errors_.insert(said_by(found));
     }
@@ -324,9 +325,10 @@ class Health {
     }
   }
 
-  // Whether an object was sound and no longer is, or a field with a fix has another error. What a job's
+  // Whether more can't be read than before, an object was sound and no longer is, or a field with a fix has another error. What a job's
   // errors are is only known once its runtime has none.
   bool harmed_in(const Health& after, const Fixable& fixed) const {
+    if (after.unreadable_ > unreadable_) return true;
     for (const base::Diagnostic* one : fixed) {
       const auto error = after.errors_.lower_bound({one->object, one->field, "", ""});
       const auto is_here = [&](auto at) {
@@ -347,6 +349,7 @@ class Health {
  private:
   static constexpr std::string_view kJob = "TrainJob/";
 
+  size_t unreadable_ = 0;  // errors of reading
   std::set<Said> errors_;
   std::set<std::string> broken_;
   std::set<std::string> sound_;
