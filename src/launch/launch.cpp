@@ -119,7 +119,7 @@ size_t words_of_flag(const Program& launcher, const Words& words, size_t at) {
   const bool is_joined = !word.starts_with("--") && word.size() > 2;  // -r3
   const bool has_value = is_joined || word.find('=') != std::string::npos;
   if (has_value || base::contains(launcher.switches, std::string_view(with_dashes(word)))) return 1;
-  // The value of a flag that is not known is no script.
+  // What follows an unknown flag may be its value: it is not taken for the script.
   return at + 1 < words.size() && !words[at + 1].ends_with(".py") ? 2 : 1;
 }
 

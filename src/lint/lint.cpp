@@ -325,8 +325,8 @@ class Health {
     }
   }
 
-  // Whether more can't be read than before, an object was sound and no longer is, or a field with a fix has another error. What a job's
-  // errors are is only known once its runtime has none.
+  // Whether more can't be read than before, an object was sound and no longer is, or a field with a fix has
+  // another error. What a job's errors are is only known once its runtime has none.
   bool harmed_in(const Health& after, const Fixable& fixed) const {
     if (after.unreadable_ > unreadable_) return true;
     for (const base::Diagnostic* one : fixed) {

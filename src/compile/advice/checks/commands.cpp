@@ -297,7 +297,7 @@ WordRole role_of(const std::vector<std::string_view>& words, size_t index) {
   size_t between = 0;
   for (size_t at = index; at-- > 0; ++between) {
     const std::string_view word = words[at];
-    if (word.ends_with(".py")) return WordRole::Argument;  // the script: its arguments begin anew
+    if (word.ends_with(".py")) return WordRole::Argument;  // the script: what follows are its own arguments
     if (!is_flag(word) || word.find(' ') != std::string_view::npos) continue;
     if (word.find('=') != std::string_view::npos) return WordRole::Argument;
     const auto values = values_of(word, is_mpi);
