@@ -188,8 +188,10 @@ void add_signatures(std::string_view text, std::vector<SecretInText>& places) {
   for (const std::string_view parameter : {"sig=", "Signature="}) {
     for (size_t at = text.find(parameter); at != std::string_view::npos; at = text.find(parameter, at + 1)) {
       const size_t first = at - std::min(at, kLongestName);
-      const size_t name = text.substr(first, at - first).find_last_of("?& \"'") + first;
-      if (name < first || (text[name] != '?' && text[name] != '&')) continue;
+      const size_t before_name = text.substr(first, at - first).find_last_of("?& \"'");
+      if (before_name == std::string_view::npos) continue;
+      const size_t name = first + before_name;
+      if (text[name] != '?' && text[name] != '&') continue;
       const size_t begin = at + parameter.size();
       const size_t end = std::min(text.find_first_of("& \t\r\n\"'\\;|,?", begin), text.size());
       const std::string_view value = text.substr(begin, end - begin);
