@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,8 @@ struct InputGroup {
   std::vector<Source> runtimes;  // of --runtimes and the configuration
   // The files from which another program has made the inputs: fixes change these.
   std::vector<Source> parts;
+  // If paths name only some of the parts: these, absolute. Findings in the others are not reported.
+  std::set<std::string> reported;
   std::vector<std::string> shared_parts;  // those of which something else is made, too, that is in no group
   // The same of files that fixes can't change, since they are not YAML.
   std::vector<std::string> templates;

@@ -150,11 +150,12 @@ class Roots {
       left_out_.try_emplace(std::move(file), fmt::format("is part of {}, which {}", root.folder, why));
   }
 
-  // Files that paths name are read in any case.
+  // Files that paths name are read in any case by commands that don't build what they find.
   void leave_out(const std::set<std::string>& kept) {
     std::erase_if(sources_, [&](const Source& source) {
       const auto found = left_out_.find(base::absolute_path(source.name));
-      if (source.named || found == left_out_.end()) return false;
+      const bool has_to_be_read = source.named && request_.found_roots == FoundRoots::Named;
+      if (has_to_be_read || found == left_out_.end()) return false;
       loader_.loaded.passed_over.push_back({source.name, 0, found->second});
       if (kept.contains(found->first)) loader_.loaded.patches.push_back(source);
       return true;

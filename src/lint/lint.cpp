@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/files/paths.h"
 #include "base/text/text.h"
 #include "yaml/read/reader.h"
 
@@ -267,6 +268,24 @@ class Repeated {
   std::set<std::tuple<std::string, std::string, std::string, std::string, uint32_t, uint32_t>> seen_;
 };
 
+bool is_reported(const inputs::InputGroup& group, const std::string& file) {
+  return group.reported.empty() || group.reported.contains(base::absolute_path(file));
+}
+
+// Parts of roots that paths don't name, unless another group has them as a whole.
+std::set<std::string> unreported_of(const std::vector<inputs::InputGroup>& groups) {
+  std::set<std::string> unreported;
+  for (const bool is_reported_part : {false, true}) {
+    for (const inputs::InputGroup& group : groups) {
+      for (const Source& source : group.parts.empty() ? group.inputs : group.parts) {
+        if (is_reported(group, source.name) != is_reported_part) continue;
+        is_reported_part ? (void)unreported.erase(source.name) : (void)unreported.insert(source.name);
+      }
+    }
+  }
+  return unreported;
+}
+
 }  // namespace
 
 Findings find(std::vector<inputs::InputGroup> groups, const Options& options, const std::string& fail_on) {
@@ -282,10 +301,12 @@ Findings find(std::vector<inputs::InputGroup> groups, const Options& options, co
     std::ranges::for_each(group.templates, add);
     if (!group.templates.empty()) continue;
     for (const Source& source : group.parts.empty() ? group.inputs : group.parts) {
+      if (!is_reported(group, source.name)) continue;
       add(source.name);
       changeable.push_back(source.name);
     }
   }
+  const std::set<std::string> unreported = unreported_of(groups);
   std::ranges::sort(changeable);
   std::ranges::sort(findings.files);
   const auto repeated = std::ranges::unique(findings.files);
@@ -296,6 +317,9 @@ Findings find(std::vector<inputs::InputGroup> groups, const Options& options, co
   for (const inputs::GovernedFindings& group : grouped.governed) parts.add(group);
   findings.diagnostics = fixable(apply_configs(std::move(grouped.governed)), changeable);
   parts.keep_agreed(findings.diagnostics);
+  findings.diagnostics.retain([&](const base::Diagnostic& found) {
+    return !found.location.file || !unreported.contains(found.location.file->name());
+  });
   repeated_findings.drop(findings.diagnostics);
   findings.compiled = std::move(grouped.all);
   return findings;

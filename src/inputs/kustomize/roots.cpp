@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
 #include "base/files/paths.h"
+#include "base/text/text.h"
 #include "inputs/discover.h"
 #include "inputs/kustomize/checks.h"
 #include "inputs/repository.h"
@@ -28,24 +30,77 @@ bool has_our_kinds(const Tree& tree) {
   });
 }
 
+// The folder in which kustomizations that include the absolute path are looked for: the repository; outside of
+// repositories, the one around the outermost kustomization. "" if there is none: kustomize includes files of
+// its own folder and of those below it only.
+std::string top_for(const base::FileSystem& files, const std::string& path) {
+  const std::string repository = inputs::repository_of(files, base::parent_of(path));
+  std::string outermost;
+  for (std::string folder = base::parent_of(path); !folder.empty(); folder = base::parent_of(folder)) {
+    if (!find_kustomization(files, base::shortest_path(folder)).empty()) outermost = folder;
+    if (folder == repository) break;
+  }
+  if (outermost.empty()) return "";
+  if (!repository.empty()) return repository;
+  const std::string around = base::parent_of(outermost);
+  return around.empty() || around == "/" ? outermost : around;
+}
+
 }  // namespace
 
 std::vector<Root> Kustomizations::find(const std::vector<Source>& sources) {
+  std::set<std::string> named;
   for (const Source& source : sources) {
-    if (source.named || !is_kustomization(source.name)) continue;
-    const std::string folder = base::shortest_path(base::parent_of(base::absolute_path(source.name)));
-    Found found{folder, read_tree(loader_.files, folder), loader_.configurations.of_file(source.name)};
-    if (found.tree->root()) found_.push_back(std::move(found));
+    if (source.named)
+      named.insert(base::absolute_path(source.name));
+    else if (is_kustomization(source.name))
+      add(source.name, nullptr);
   }
+  if (loader_.request.found_roots != inputs::FoundRoots::Named) find_including(named);
   std::vector<Root> roots;
   for (const Found& found : found_) {
-    if (!is_root(found)) continue;
+    if (!found.is_wanted() || !is_root(found)) continue;
     roots.push_back({.flag = std::string(flag()),
                      .folder = found.folder,
                      .config = found.config,
                      .is_required = found.config->kustomize.build == inputs::Building::Required});
   }
   return roots;
+}
+
+// `named`: nullptr if a directory has the file.
+void Kustomizations::add(const std::string& file, const std::set<std::string>* named) {
+  const std::string folder = base::shortest_path(base::parent_of(base::absolute_path(file)));
+  if (base::contains(found_, folder, &Found::folder)) return;
+  Found found{folder, read_tree(loader_.files, folder), loader_.configurations.of_file(file)};
+  if (!found.tree->root()) return;
+  const auto is_around = [&](const std::string& directory) {
+    return !base::path_below(base::absolute_path(file), base::absolute_path(directory)).empty();
+  };
+  found.is_whole = !named || std::ranges::any_of(loader_.loaded.directories, is_around);
+  if (!found.is_whole) {
+    std::ranges::set_intersection(found.tree->files(), *named,
+                                  std::inserter(found.named, found.named.end()));
+  }
+  found_.push_back(std::move(found));
+}
+
+// Adds all kustomizations of the repositories in which one may include a file that a path names.
+void Kustomizations::find_including(const std::set<std::string>& named) {
+  std::set<std::string> tops;
+  for (const std::string& file : named) {
+    const std::string top = inputs::is_manifest(file) ? top_for(loader_.files, file) : "";
+    if (!top.empty()) tops.insert(top);
+  }
+  for (const std::string& top : tops) {
+    const auto all = inputs::discover(loader_.files, base::shortest_path(top),
+                                      {.configurations = &loader_.configurations});
+    const auto* discovery = std::get_if<inputs::Discovery>(&all);
+    if (!discovery) continue;
+    for (const std::string& file : discovery->files) {
+      if (is_kustomization(file)) add(file, &named);
+    }
+  }
 }
 
 // What another one includes is built with it, and a component only there.
@@ -71,10 +126,15 @@ std::vector<inputs::BuiltGroup> Kustomizations::build(std::span<const Root> root
   std::vector<inputs::BuiltGroup> groups;
   const BuildOptions options{loader_.request.allow_remote, loader_.build_timeout()};
   for (BuildResult& result : kustomize::build(loader_.files, loader_.programs, folders, options)) {
-    if (auto* built = std::get_if<Built>(&result))
-      groups.emplace_back(group_of(std::move(*built), loader_.configurations));
-    else
+    auto* built = std::get_if<Built>(&result);
+    if (!built) {
       groups.emplace_back(std::get<BuildFailure>(std::move(result)));
+      continue;
+    }
+    const auto found = std::ranges::find(found_, built->folder, &Found::folder);
+    InputGroup group = group_of(std::move(*built), loader_.configurations);
+    if (found != found_.end()) group.reported = found->named;
+    groups.emplace_back(std::move(group));
   }
   return groups;
 }
@@ -99,6 +159,7 @@ void Kustomizations::take_fragments(inputs::LeftOut& left_out, std::vector<std::
   for (const Found& found : found_) {
     InputGroup group;
     for (const std::string& file : found.tree->patch_files()) {
+      if (!found.is_whole && !found.named.contains(file)) continue;
       kept.push_back(file);
       const bool is_new =
           left_out.try_emplace(file, fmt::format("is a patch of {}", found.tree->root()->path)).second;

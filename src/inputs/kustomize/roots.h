@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,13 +33,19 @@ class Kustomizations final : public inputs::RootKind {
                       std::vector<inputs::InputGroup>& groups) override;
 
  private:
-  // A kustomization among the files of a directory.
+  // A kustomization among the files of a directory, or one of the repository of a file that a path names.
   struct Found {
     std::string folder;
     std::shared_ptr<const Tree> tree;
     std::shared_ptr<const inputs::Config> config;
+    bool is_whole = true;         // a directory has it: all that is found in it is wanted
+    std::set<std::string> named;  // otherwise, its files that paths name, absolute; none: it is not wanted
+
+    bool is_wanted() const { return is_whole || !named.empty(); }
   };
 
+  void add(const std::string& file, const std::set<std::string>* named);
+  void find_including(const std::set<std::string>& named);
   bool is_root(const Found& found) const;
 
   const inputs::RootLoader& loader_;

@@ -186,6 +186,45 @@ TEST_CASE("kustomize: a walk builds what no other kustomization includes, instea
         "note: ./overlays/prod/nodes.yaml is part of overlays/prod, which was built: skipped\n");
 }
 
+TEST_CASE("kustomize: files that paths name are checked as part of what includes them") {
+  Folder folder;
+  const std::string nodes = "overlays/prod/nodes.yaml";
+  const std::string kustomization = "overlays/prod/kustomization.yaml";
+  const auto with_summary = [](const std::string& summary) { return kUnknownField + summary; };
+  const std::string fixable = "; 1 fixable with --fix=all\n";
+  CHECK(folder.run({"lint", nodes}).out == with_summary("1 finding (1 error) in 1 of 1 file" + fixable));
+  CHECK(folder.run({"lint", kustomization, nodes}).out ==
+        with_summary("1 finding (1 error) in 1 of 2 files" + fixable));
+  CHECK(folder.run({"lint", ".", nodes}).out ==
+        with_summary("1 finding (1 error) in 1 of 4 files" + fixable));
+  CHECK(folder.run({"lint", "-k", "overlays/prod", nodes}).out ==
+        with_summary("1 finding (1 error) in 1 of 4 files" + fixable));
+  const Run base = folder.run({"lint", "-v", "base/job.yaml"});
+  CHECK(base.out == "");
+  CHECK(base.err ==
+        "note: base/job.yaml is part of overlays/prod, which was built: skipped\n1 job: no findings\n");
+  CHECK(base.status == 0);
+  folder.programs.program = "none";
+  CHECK(folder.run({"lint", kustomization, nodes}).out ==
+        with_summary("1 finding (1 error) in 1 of 2 files\n"));
+  CHECK(folder.run({"render", nodes}).status == 1);
+}
+
+TEST_CASE("kustomize: a patch is no job, whatever becomes of the kustomization that a path doesn't name") {
+  Folder folder;
+  folder.files.files["overlays/prod/nodes.yaml"] = Folder::patched("numNodes: 1", "numNodes: 4");
+  folder.programs.built.clear();
+  const Run run = folder.run({"lint", "overlays/prod/nodes.yaml"});
+  CHECK(run.out == "");
+  CHECK(run.err ==
+        "note: kustomize build overlays/prod failed:\n    Error: accumulating resources:\n    no such file\n"
+        "    its files are checked one by one\n");
+  folder.files.files[".trainjobc.yaml"] = "kustomize: {build: never}\n";
+  CHECK(folder.run({"lint", "overlays/prod/nodes.yaml"}).status == 0);
+  folder.files.files["overlays/prod/kustomization.yaml"] = "resources: [../../base]\n";
+  CHECK(folder.run({"lint", "overlays/prod/nodes.yaml"}).err == "1 job: no findings\n");
+}
+
 TEST_CASE("kustomize: without a program, a walk says so once and checks patches as patches") {
   Folder folder;
   folder.programs.program = "none";
