@@ -66,12 +66,14 @@ struct Match {
   bool trains = true;  // false for another subcommand
 };
 
-// "train" of "yolo train" and of "yolo detect train": how many words that are; 0 if it is another command.
+// How many words lead to the subcommand: 1 in "yolo train", 2 in "yolo detect train" and "lightning run
+// model"; 0 if it is another one.
 size_t command_words(const Program& program, const Words& words, size_t at) {
+  size_t count = 0;
   for (size_t i = at; i < std::min(at + 2, words.size()) && !is_flag(words[i]); ++i) {
-    if (base::contains(program.commands, std::string_view(words[i]))) return i + 1 - at;
+    if (base::contains(program.commands, std::string_view(words[i]))) count = i + 1 - at;
   }
-  return 0;
+  return count;
 }
 
 bool meets(const Launch& launch, std::span<const Condition> when) {
@@ -214,9 +216,12 @@ Kind kind_of_python(const Words& program, size_t at) {
 Launch launch_of_program(const Words& words) {
   Launch launch;
   if (words.front().find(' ') != std::string::npos) return launch;  // no program has such a name
-  if (const Match match = match_launcher(words, 0); match.launcher && match.trains) {
+  launch.word = after_tracer(words);
+  Match match = match_launcher(words, launch.word);
+  if (launch.word > 0 && !match.trains) match = match_launcher(words, launch.word = 0);
+  if (match.launcher && match.trains) {
     launch.kind = Kind::Launcher;
-    take_launcher(words, 0, match, launch);
+    take_launcher(words, launch.word, match, launch);
   } else if (match.launcher) {
     launch.kind = Kind::OneProcess;
     launch.program = words;
@@ -318,7 +323,7 @@ Launch launch_of(const std::vector<std::string_view>& words) {
     if (weight(launch) <= found) continue;
     found = weight(launch);
     best = std::move(launch);
-    best.word = program.at;
+    best.word += program.at;
     best.variables = program.variables;
     best.has_more_variables = program.has_more_variables;
   }

@@ -75,7 +75,7 @@ struct Program {
   std::string_view family;                     // "PET": reads torch's variables
   bool has_script = false;
   bool is_ray = false;
-  bool is_like_torchrun = false;  // torchrun can start its scripts as they are
+  bool is_like_torchrun = false;               // torchrun can start its scripts as they are
   std::span<const std::string_view> switches;  // its flags without a value
   std::array<std::span<const Source>, kSettingCount> settings;
   std::span<const Case> cases;
@@ -93,14 +93,16 @@ std::span<const Program> programs();
 // A program that runs the one that follows it.
 struct Wrapper {
   std::span<const std::string_view> programs;
-  std::string_view subcommand;               // without which it is something else
-  std::span<const std::string_view> values;  // flags that take a word
-  size_t own = 0;                            // words of its own before the program
-  std::string_view module;                   // its flag for python -m
+  std::span<const std::string_view> modules;  // its names after python -m
+  std::string_view subcommand;                // without which it is something else
+  std::span<const std::string_view> values;   // flags that take a word
+  size_t own = 0;                             // words of its own before the program
+  std::string_view module;                    // its flag for python -m
 };
 
 struct Shell {
   std::span<const Wrapper> wrappers;
+  std::span<const Wrapper> tracers;  // debuggers and profilers, which run Python's scripts and modules only
   std::span<const std::string_view> shells;
   std::span<const std::string_view> harmless;       // programs that start no others
   std::span<const std::string_view> keywords;       // around the programs of a compound command

@@ -245,6 +245,16 @@ class Pod {
     }
   }
 
+  // The number of devices in "0,1" or "[0, 1]"; a comma may be the last character.
+  static int64_t items_of_list(std::string_view list) {
+    int64_t items = 0;
+    for (size_t at = 0; at < list.size(); ++at) {
+      const bool begins = base::is_alnum(list[at]) && (at == 0 || !base::is_alnum(list[at - 1]));
+      if (begins) ++items;
+    }
+    return items;
+  }
+
   // Those of a node.
   std::optional<int64_t> told_processes() const {
     if (!launch_.launcher->sources(Setting::Total).empty()) {
@@ -256,6 +266,7 @@ class Pod {
     }
     const SettingValue& value = value_of(Setting::Processes);
     if (const auto number = value.number()) return number;
+    if (value.text && value.text->find(',') != std::string::npos) return items_of_list(*value.text);
     const bool is_gpus = value.text == "gpu" || value.text == "auto";
     return is_gpus && around_.gpus.value_or(0) > 0 ? around_.gpus : std::nullopt;
   }

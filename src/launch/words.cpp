@@ -192,6 +192,24 @@ std::vector<Invocation> invocations_in(std::string_view script) {
 
 }  // namespace
 
+size_t after_tracer(const Words& words) {
+  size_t named = 0;
+  const bool is_module = is_python(words.front());
+  if (is_module) {
+    for (++named; named < words.size() && words[named].starts_with('-') && words[named] != "-m"; ++named) {
+    }
+    if (named == words.size() || words[named++] != "-m" || named == words.size()) return 0;
+  }
+  for (const Wrapper& tracer : shell().tracers) {
+    const auto& names = is_module ? tracer.modules : tracer.programs;
+    if (!base::contains(names, base_name(words[named]))) continue;
+    Invocation ignored;
+    const size_t next = after_wrapper(words, named, tracer, ignored);
+    return next == named || next == words.size() ? 0 : next;
+  }
+  return 0;
+}
+
 std::vector<Invocation> invocations_of(const std::vector<std::string_view>& words) {
   Invocation line;
   line.at = program_index(words, 0, line);

@@ -56,6 +56,10 @@ struct Invocation {
 // unknown.
 std::vector<Invocation> invocations_of(const std::vector<std::string_view>& words);
 
+// The index of what a debugger or profiler of Python runs, such as "-m" in `python -m cProfile -o out -m
+// pkg.train`; 0 if the words start with no such program.
+size_t after_tracer(const Words& words);
+
 // The same without the variables.
 std::vector<Words> programs_of(const std::vector<std::string_view>& words);
 

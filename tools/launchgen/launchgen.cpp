@@ -73,10 +73,12 @@ std::vector<std::string> strings_of(const YAML::Node& node) {
   return items;
 }
 
-// "--num-machines>1", "$PET_NNODES", "gpus", or a value.
+// "--num-machines>1", "device=", "$PET_NNODES", "gpus", or a value.
 std::string source_of(std::string text) {
   if (text == "gpus") return "{Source::Kind::Gpus, \"\"}";
   if (text.starts_with('$')) return "{Source::Kind::Variable, " + cpp_literal(text.substr(1)) + "}";
+  if (text.ends_with('='))
+    return "{Source::Kind::Flag, " + cpp_literal(text.substr(0, text.size() - 1)) + "}";
   if (!text.starts_with('-')) return "{Source::Kind::Value, " + cpp_literal(text) + "}";
   const bool is_above = text.ends_with(">1");
   if (is_above) text.erase(text.size() - 2);
@@ -209,15 +211,20 @@ std::string programs_of(const YAML::Node& document, Output& out) {
 
 std::string wrapper_of(const YAML::Node& node, Output& out) {
   return "{" + out.array("std::string_view", strings_of(node["programs"])) + ", " +
-         text_at(node, "subcommand") + ", " + out.array("std::string_view", strings_of(node["values"])) +
-         ", " + (node["own"] ? node["own"].as<std::string>() : "0") + ", " + text_at(node, "module") + "}";
+         out.array("std::string_view", strings_of(node["modules"])) + ", " + text_at(node, "subcommand") +
+         ", " + out.array("std::string_view", strings_of(node["values"])) + ", " +
+         (node["own"] ? node["own"].as<std::string>() : "0") + ", " + text_at(node, "module") + "}";
+}
+
+std::string wrappers_of(const YAML::Node& list, Output& out) {
+  std::vector<std::string> wrappers;
+  for (const YAML::Node& node : list) wrappers.push_back(wrapper_of(node, out));
+  return out.array("Wrapper", wrappers);
 }
 
 std::string shell_of(const YAML::Node& document, Output& out) {
-  std::vector<std::string> wrappers;
-  for (const YAML::Node& node : document["wrappers"]) wrappers.push_back(wrapper_of(node, out));
-  const std::string list = out.array("Wrapper", wrappers);
-  std::string text = "{" + list;
+  std::string text =
+      "{" + wrappers_of(document["wrappers"], out) + ", " + wrappers_of(document["tracers"], out);
   for (const char* name : {"shells", "harmless", "keywords", "heads", "starts_others"})
     text += ", " + out.array("std::string_view", strings_of(document[name]));
   return text + "}";

@@ -208,7 +208,7 @@ TEST_CASE("launchers: frameworks on four nodes of eight GPUs") {
   CHECK(seen("[tune, run, --nproc-per-node, '8', '--rdzv-endpoint=$(PET_MASTER_ADDR):29500', "
              "full_finetune_distributed, --config, llama3/8B_full]") == R"(32
 )");
-  CHECK(seen("[yolo, train, data=coco.yaml, 'device=0,1,2,3,4,5,6,7']") == R"(?
+  CHECK(seen("[yolo, train, data=coco.yaml, 'device=0,1,2,3,4,5,6,7']") == R"(32
 15 advice/launcher-setting: for several devices, yolo starts torchrun with another --master_port on each node: they never meet; train on one node: numNodes: 1
 )");
   CHECK(seen("[yolo, predict, model=a.pt]") == R"(4
@@ -282,6 +282,12 @@ TEST_CASE("launchers: other launchers on four nodes of eight GPUs") {
   CHECK(seen("[torchx, run, dist.ddp, -j, 4x8, --script, train.py]") == R"(?
 15 advice/no-launcher: torchx starts all replicas on its own node: the 4 nodes train alone, each the whole job; start it with torchrun: [torchrun, …]
 )");
+  CHECK(seen("[lightning, run, model, train.py]") == R"(4
+15 advice/no-launcher: fabric starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job; start it with torchrun: [torchrun, train.py, …]
+)");
+  CHECK(seen("[fabric, run, --devices, '0,1', train.py]") == R"(8
+15 advice/no-launcher: fabric starts processes on its own node only, and does not read PET_*: the 4 nodes train alone, each the whole job; start it with torchrun: [torchrun, train.py, …]
+)");
 }
 
 TEST_CASE("launchers: programs around the one that trains") {
@@ -322,6 +328,28 @@ TEST_CASE("launchers: programs around the one that trains") {
   CHECK(seen("[bash, -c, 'f() { python train.py; }; f']") == R"(?
 )");
   CHECK(seen("[/opt/train]") == R"(?
+)");
+}
+
+TEST_CASE("launchers: debuggers and profilers of Python") {
+  for (const char* tracer : {"python, -m, cProfile, -o, out", "python3, -u, -m, pdb",
+                             "coverage, run, --branch", "python, -m, debugpy, --listen, '0.0.0.0:5678'",
+                             "viztracer, -o, out.json", "python, -m, memray, run, -o, out.bin"}) {
+    const std::string words = tracer;
+    CAPTURE(words);
+    CHECK(seen("[" + words + ", -m, torch.distributed.run, train.py]") == R"(32
+)");
+  }
+  CHECK(seen("[py-spy, record, -o, out.svg, --, torchrun, train.py]") == R"(32
+)");
+  CHECK(seen("[python, -m, cProfile, -m, torch.distributed.run, --standalone, train.py]") == R"(32
+64 advice/launcher-setting: --standalone makes each of the 4 nodes wait for itself: they never meet; remove it: torchrun reads PET_*
+)");
+  CHECK(seen("[python, -m, cProfile, -o, out, train.py]") == R"(4
+46 advice/no-launcher: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job; start it with torchrun: [torchrun, -m, cProfile, …]
+)");
+  CHECK(mended("[python, -m, cProfile, -o, out, train.py]") == "[python, -m, cProfile, -o, out, train.py]");
+  CHECK(seen("[coverage, run, train.py]") == R"(?
 )");
 }
 
