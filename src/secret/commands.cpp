@@ -65,6 +65,9 @@ constexpr std::array kPasswordFlags = std::to_array<PasswordFlag>({
     {"openssl", "-passin", Form::Source},
     {"openssl", "-passout", Form::Source},
     {"openssl", "-pass", Form::Source},
+    {"openssl", "-k", Form::Word, "enc"},
+    {"ssh-keygen", "-N"},
+    {"snowsql", "-p"},
     {"docker", "-p", Form::Either, "login"},
     {"podman", "-p", Form::Either, "login"},
     {"nerdctl", "-p", Form::Either, "login"},
@@ -139,11 +142,18 @@ class CommandSecrets {
   void check_program(size_t i) {
     const std::string_view program = base_name(words_[i]);
     if (program == "login" && i > 0) check_login(i);
+    if (program == "mc" || program == "mcli") check_alias(i);
     for (const PasswordFlag& known : kPasswordFlags) {
       if (known.program != program) continue;
       if (!known.subcommand.empty() && !base::contains(words_, known.subcommand)) continue;
       for (size_t place = i + 1; place < words_.size(); ++place) check_password_flag(known, place);
     }
+  }
+
+  // mc alias set NAME URL USER PASSWORD
+  void check_alias(size_t i) {
+    const bool is_alias = at(i + 1) == "alias" && (at(i + 2) == "set" || at(i + 2) == "s");
+    if (is_alias && may_be_password(at(i + 6))) add(i + 6, kPassword, "");
   }
 
   void check_password_flag(const PasswordFlag& known, size_t place) {
@@ -277,9 +287,9 @@ class Script {
 // False for most texts, at a glance.
 bool may_give_secrets(std::string_view text) {
   static constexpr std::array kTelling = std::to_array<std::string_view>(
-      {"login",  "curl",   "http",  "sshpass",  "mysql",   "mariadb",  "mongo",   "redis-cli",
-       "cqlsh",  "sqlcmd", "ldap",  "ipmitool", "zip",     "7z",       "--creds", "-pass",
-       "passwd", "sudo",   " set ", " config",  " modify", " create ", " add ",   " put "});
+      {"login",  "curl",    "http",     "sshpass",  "mysql", "mariadb", "mongo", "redis-cli",  "cqlsh",
+       "sqlcmd", "ldap",    "ipmitool", "zip",      "7z",    "-creds",  "-pass", "passwd",     "sudo",
+       " set ",  " config", " modify",  " create ", " add ", " put ",   "enc",   "ssh-keygen", "snowsql"});
   return text.find(' ') != std::string_view::npos &&
          std::ranges::any_of(
              kTelling, [&](std::string_view part) { return text.find(part) != std::string_view::npos; });

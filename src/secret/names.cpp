@@ -17,9 +17,11 @@ constexpr std::array kExactNames =
     std::to_array<std::string_view>({"TOKEN", "API_KEY", "APIKEY", "PRIVATE_KEY", "JWT", "REDISCLI_AUTH"});
 constexpr std::array kStrongEndings = std::to_array<std::string_view>(
     {"_TOKEN", "AUTHTOKEN", "ACCESSTOKEN", "APITOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "_PWD", "_PASS",
-     "SSHPASS", "_API_KEY", "_APIKEY", "_PRIVATE_KEY", "_JWT"});
+     "_PW", "SSHPASS", "_API_KEY", "_APIKEY", "_PRIVATE_KEY", "_JWT"});
 constexpr std::array kPasswordEndings =
-    std::to_array<std::string_view>({"PASSWORD", "PASSWD", "PASSPHRASE", "_PWD", "_PASS", "SSHPASS"});
+    std::to_array<std::string_view>({"PASSWORD", "PASSWD", "PASSPHRASE", "_PWD", "_PASS", "_PW", "SSHPASS"});
+constexpr std::array kWeakNames =
+    std::to_array<std::string_view>({"AUTH", "BEARER", "CREDENTIAL", "CREDENTIALS", "CREDS", "OAUTH", "PAT"});
 constexpr std::array kWeakEndings = std::to_array<std::string_view>(
     {"_KEY", "_PAT", "_AUTH", "_CREDENTIALS", "_CREDENTIAL", "_CREDS", "_SAS"});
 // Suffixes of names that only refer to a secret, or say how it is used.
@@ -57,7 +59,9 @@ bool ends_as_secret(std::string_view name) {
     case 'Y': return true;
     case 'E':
     case 'S': return before == 'S' || before == 'D' || before == 'L' || before == 'A';
+    case 'R': return before == 'E';
     case 'T': return before == 'W' || before == 'A';
+    case 'W': return before == 'P';
     case 'H': return before == 'T';
     case 'L': return before == 'A';
     default: return false;
@@ -117,7 +121,8 @@ NameKind kind_of_name(std::string_view name) {
   if (base::contains(kExactNames, word) || ends_with_any(word, kStrongEndings) ||
       word.find("SECRET") != std::string::npos)
     return NameKind::Strong;
-  return ends_with_any(word, kWeakEndings) ? NameKind::Weak : NameKind::None;
+  const bool is_weak = base::contains(kWeakNames, word) || ends_with_any(word, kWeakEndings);
+  return is_weak ? NameKind::Weak : NameKind::None;
 }
 
 bool is_secret_name(std::string_view name) {

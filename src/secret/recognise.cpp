@@ -226,13 +226,32 @@ void add_passwords(std::string_view text, std::vector<SecretInText>& places) {
   }
 }
 
-// In the order of the text, none inside another.
-std::vector<SecretInText> secrets_in(std::string_view text, bool with_passwords = true) {
+// Whether nobody writes it as an example of a password.
+bool is_made_up(std::string_view password) {
+  constexpr size_t kShortest = 8;
+  const bool has_digit = std::ranges::any_of(password, base::is_digit);
+  const bool has_letter =
+      std::ranges::any_of(password, [](char c) { return is_alnum(c) && !base::is_digit(c); });
+  return password.size() >= kShortest && has_digit && has_letter && is_literal(password) &&
+         !is_no_secret(password);
+}
+
+enum class Passwords : uint8_t { MadeUp, All };
+
+// In the order of the text, none inside another. `passwords`: those of URLs and image references.
+std::vector<SecretInText> secrets_in(std::string_view text, Passwords passwords = Passwords::All) {
   std::vector<SecretInText> places;
   add_keys(text, places);
   add_named(text, places);
   add_commands(text, places);
-  if (with_passwords) add_passwords(text, places);
+  const auto others = static_cast<std::ptrdiff_t>(places.size());
+  add_passwords(text, places);
+  if (passwords == Passwords::MadeUp) {
+    const auto is_example = [&](const SecretInText& place) {
+      return !is_made_up(text.substr(place.begin, place.length));
+    };
+    places.erase(std::remove_if(places.begin() + others, places.end(), is_example), places.end());
+  }
   if (places.empty()) return places;
   std::ranges::stable_sort(places, {}, &SecretInText::begin);
   size_t end = 0;
@@ -250,7 +269,7 @@ std::vector<SecretInText> find_secrets(std::string_view text) {
   constexpr std::string_view kSigned = "eyJ";  // other JSON in Base64 begins so, too
   std::vector<SecretInText> found;
   std::set<std::pair<std::string_view, std::string_view>> seen;
-  for (const SecretInText& place : secrets_in(text, false)) {
+  for (const SecretInText& place : secrets_in(text, Passwords::MadeUp)) {
     const std::string_view key = text.substr(place.begin, place.length);
     if (key.starts_with(kSigned) && key.find('.') == std::string_view::npos) continue;
     if (seen.emplace(place.what, place.name).second) found.push_back(place);

@@ -156,6 +156,22 @@ in.yaml:34:13: warning: AZURE_STORAGE_CONNECTION_STRING looks like a secret and 
 )");
 }
 
+TEST_CASE("advice/plain-secret: passwords in URLs") {
+  const auto with_url = [](const std::string& url) {
+    return advice("advice/plain-secret",
+                  runtime("{torch: {}}", trainer()) +
+                      job("  trainer:\n    env:\n    - name: STORE\n      value: " + url + "\n"));
+  };
+  CHECK(with_url("postgres://runs:hunter22x@db.ml/runs") ==
+        R"(in.yaml:30:13: warning: STORE looks like a secret and is in plain text here [advice/plain-secret]
+   30 |     - name: STORE
+      |             ^~~~~ take it from a Secret: valueFrom: {secretKeyRef: {name: …, key: …}}
+)");
+  for (const char* url : {"postgres://runs:password@db.ml/runs", "postgres://runs:$(PASSWORD)@db.ml/runs",
+                          "http://proxy.ml:8080", "registry.ml/train:v1@sha256:0123abcd", "s3://bucket/a@b"})
+    CHECK(with_url(url) == "");
+}
+
 TEST_CASE("advice/plain-secret: no other advice shows the line, either") {
   const std::string value = "ghp_0123456789abcdefghijklmnopqrstuv";
   const std::string env = "[{name: GIT, value: " + value + "}]";

@@ -182,12 +182,22 @@ TEST_CASE("redact: what commands are given") {
            {"echo hunter2x | docker login --password-stdin", "echo *** | docker login --password-stdin"},
            {"echo 'root:hunter2x' | chpasswd", "echo 'root:***' | chpasswd"},
            {"redis-cli -a hunter2x ping", "redis-cli -a *** ping"},
-           {"openssl rsa -passin pass:hunter2x", "openssl rsa -passin pass:***"}}) {
+           {"openssl rsa -passin pass:hunter2x", "openssl rsa -passin pass:***"},
+           {"openssl enc -aes-256-cbc -k hunter2x -in a", "openssl enc -aes-256-cbc -k *** -in a"},
+           {"mc alias set store http://minio:9000 admin hunter2x",
+            "mc alias set store http://minio:9000 admin ***"},
+           {"skopeo copy --src-creds u:hunter2x docker://a docker://b",
+            "skopeo copy --src-creds u:*** docker://a docker://b"},
+           {"ssh-keygen -t ed25519 -N hunter2x -f k", "ssh-keygen -t ed25519 -N *** -f k"},
+           {"run --auth q7w8e9r0t1y2u3i4o5pA --pat q7w8e9r0t1y2u3i4o5pB", "run --auth *** --pat ***"},
+           {"export ROOT_PW=hunter22x", "export ROOT_PW=***"}}) {
     CHECK(hidden(text) == expected);
   }
   for (const std::string text :
-       {"docker run -p 8080:80 me", "az login --tenant 0123456789abcdef0123456789abcdef",
-        "wandb login $WANDB_API_KEY", "curl -u $USER:$PASS http://x", "curl -u user:$(cat /f) http://x",
+       {"docker run -p 8080:80 me", "ssh-keygen -N '' -f k", "run --auth oidc --pat read-only",
+        "mc alias set store http://minio:9000 $USER $PASS", "mc alias list store",
+        "az login --tenant 0123456789abcdef0123456789abcdef", "wandb login $WANDB_API_KEY",
+        "curl -u $USER:$PASS http://x", "curl -u user:$(cat /f) http://x",
         "kubectl create secret generic my-secret-0123456789ab", "sshpass -f /run/password ssh h",
         "pip config set global.index-url https://r.example/simple0123456789", "mysql -p db",
         "huggingface-cli login --token $HF_TOKEN"}) {
@@ -230,7 +240,8 @@ TEST_CASE("redact: a line in braces that an object shares with another") {
           {{"a.json",
             R"({"apiVersion": "v1", "kind": "List", "items": [{"spec": {"command": ["curl -u me:hunter2x http://x"]}}, )"
             R"({"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob"}]})"}},
-          {"lint", "--no-config", "a.json"}) == R"(a.json:1:105: error: metadata.name is required [input/required]
+          {"lint", "--no-config", "a.json"}) ==
+      R"(a.json:1:105: error: metadata.name is required [input/required]
   hint: add name:
 
 1 finding (1 error) in 1 of 1 file
