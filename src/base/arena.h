@@ -15,8 +15,8 @@
 
 namespace trainjobc::base {
 
-// Not thread safe: each thread fills an arena of its own; reading a filled arena from many threads is fine.
-// Moving it leaves what is in it where it is.
+// Not thread safe: each thread fills its own arena; many threads may read a filled one. Moving an arena
+// doesn't move its contents.
 class Arena {
  public:
   Arena() = default;
@@ -50,7 +50,7 @@ class Arena {
     return copy(std::span<const T>(values));
   }
 
-  // Room for so many values, to be filled.
+  // Memory for `count` values, which the caller fills.
   template <class T>
   T* reserve(size_t count) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -64,7 +64,7 @@ class Arena {
     return {to, text.size()};
   }
 
-  // Forgets everything that is in it, and keeps one block of a usual size for what comes next.
+  // Drops the contents, and keeps one block of at most kLargest bytes for what comes next.
   void clear() {
     std::erase_if(blocks_, [](const Block& block) { return block.size > kLargest; });
     if (!blocks_.empty()) {
@@ -77,14 +77,14 @@ class Arena {
 
  private:
   static constexpr size_t kFirst = size_t{16} * 1024;
-  static constexpr size_t kLargest = size_t{1} << 20U;  // but for something that is larger by itself
+  static constexpr size_t kLargest = size_t{1} << 20U;  // except for a value that is larger itself
 
   struct Block {
     std::unique_ptr<std::byte[]> memory;
     size_t size = 0;
   };
 
-  // `alignment`: a power of two, at most that of new.
+  // `alignment` is a power of two, at most that of new.
   void* allocate(size_t size, size_t alignment) {
     const auto at = reinterpret_cast<uintptr_t>(free_.data());
     const size_t padding = (~at + 1) & (alignment - 1);
@@ -104,7 +104,7 @@ class Arena {
   }
 
   std::vector<Block> blocks_;
-  std::span<std::byte> free_;  // of the block in use
+  std::span<std::byte> free_;  // the rest of the block in use
 };
 
 }  // namespace trainjobc::base

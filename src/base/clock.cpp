@@ -16,7 +16,7 @@ namespace {
 
 class RealSleeper final : public Sleeper {
  public:
-  // Without a descriptor, a signal is noticed after the sleep.
+  // Without a descriptor, a signal is noticed only after the sleep.
   RealSleeper() : held_(std::in_place) { signals_.open(held_->set()); }
   ~RealSleeper() override {
     held_.reset();
@@ -37,7 +37,7 @@ class RealSleeper final : public Sleeper {
  private:
   std::optional<HeldSignals> held_;
   SignalDescriptor signals_;
-  int signal_ = 0;  // that was received
+  int signal_ = 0;  // the signal that was received
 };
 
 }  // namespace

@@ -42,8 +42,8 @@ class Clock {
   virtual ~Clock() = default;
 
   virtual Time now() = 0;
-  // While it exists, this thread must be the only one: signals that ask this process to end are held back,
-  // and take effect when it is destroyed.
+  // While the sleeper exists, this thread must be the only one: signals that ask this process to end are held
+  // back, and take effect when it is destroyed.
   virtual std::unique_ptr<Sleeper> make_sleeper() = 0;
 };
 

@@ -68,7 +68,7 @@ auto sort_key(const Diagnostic& d) {
 
 void Diagnostics::sort() {
   const auto precedes = [](const Diagnostic& a, const Diagnostic& b) { return sort_key(a) < sort_key(b); };
-  // Most are in order already, and sorting takes as much memory again.
+  // Most lists are in order already, and sorting takes as much memory again.
   if (!std::ranges::is_sorted(items_, precedes)) std::ranges::stable_sort(items_, precedes);
   const auto same = [](const Diagnostic& a, const Diagnostic& b) { return sort_key(a) == sort_key(b); };
   const auto tail = std::ranges::unique(items_, same);
@@ -95,10 +95,10 @@ std::string place(const Location& location) {
   return fmt::format("{}:{}:{}: ", name, location.line, location.column);
 }
 
-// A character of a source line as a terminal shows it: one sign for each tab and each unprintable or broken
-// one.
+// A character of a source line as a terminal shows it: a tab and an unprintable or broken character take one
+// sign each.
 struct Sign {
-  size_t offset = 0;  // in the line
+  size_t offset = 0;  // in bytes of the line
   std::string_view text;
   size_t columns = 1;
 };
@@ -128,12 +128,12 @@ size_t columns_of(std::span<const Sign> signs) {
 
 // A part of a source line; omitted text is shown as "…".
 struct SignWindow {
-  size_t first = 0;  // signs
+  size_t first = 0;  // in signs
   size_t last = 0;
 };
 
-// The part that fits into `width` columns with the sign `token` in it and, where there is room, a third of
-// them before it. `is_part`: the line has more signs.
+// The part that fits into `width` columns and contains the sign `token`, with up to a third of the columns
+// before it. `is_part`: the line has more signs.
 SignWindow window_around(std::span<const Sign> signs, size_t token, size_t width, bool is_part) {
   if (!is_part && columns_of(signs) <= width) return {0, signs.size()};
   const size_t room = width > 2 ? width - 2 : 1;
@@ -150,8 +150,8 @@ SignWindow window_around(std::span<const Sign> signs, size_t token, size_t width
   return window;
 }
 
-constexpr size_t kMargin = 8;         // "   14 | "
-constexpr size_t kMaxColumns = 1000;  // without a terminal: longer lines are generated
+constexpr size_t kMargin = 8;         // the width of "   14 | "
+constexpr size_t kMaxColumns = 1000;  // without a terminal; generated files have longer lines
 
 std::string margin(std::string_view text) {
   std::string out(text);
@@ -171,14 +171,14 @@ std::string with_hint(const std::string& lead, std::string_view caret, const std
   return margin(lead + painted + "\n" + wrap(std::string(indent, ' ') + hint, width, indent));
 }
 
-// Part of a line.
+// A part of a line.
 struct Slice {
   std::string_view text;
-  size_t begin = 0;     // in the line
-  bool is_cut = false;  // at its end
+  size_t begin = 0;     // offset in the line
+  bool is_cut = false;  // whether text is missing at its end
 };
 
-// Where the character of the byte begins.
+// Where the character that contains the byte begins.
 size_t character_at(std::string_view line, size_t at) {
   const auto continues = [&](size_t byte) {
     return (static_cast<unsigned char>(line[byte]) & 0xC0U) == 0x80;
@@ -189,15 +189,15 @@ size_t character_at(std::string_view line, size_t at) {
   return at;
 }
 
-// As much of the line as can be in `width` columns with the byte `at`: there may be a finding for each few
-// bytes of a long line.
+// As much of the line as fits into `width` columns and contains the byte `at`. A long line isn't decoded
+// whole: there may be a finding for every few bytes of it.
 Slice slice_around(std::string_view line, size_t at, size_t width) {
-  const auto bytes_of = [](size_t columns) { return 4 * (columns + 2); };  // at most, in UTF-8
+  const auto bytes_of = [](size_t columns) { return 4 * (columns + 2); };  // upper limit, in UTF-8
   const size_t middle = std::min(at, line.size());
   Slice slice;
   slice.is_cut = line.size() - middle > bytes_of(width);
   const size_t end = slice.is_cut ? character_at(line, middle + bytes_of(width)) : line.size();
-  // With so much after it, only a third of the columns is before it.
+  // If the line continues after the slice, only a third of the columns is before the byte.
   const size_t reach = bytes_of(slice.is_cut ? width / 3 : width);
   if (middle > reach) slice.begin = character_at(line, middle - reach);
   slice.text = line.substr(slice.begin, end - slice.begin);
@@ -217,7 +217,7 @@ std::string excerpt(const Diagnostic& diagnostic, const Painter& paint, size_t t
     const size_t offset = column <= cut ? 0 : column - 1 - cut;
     return static_cast<size_t>(std::ranges::upper_bound(signs, offset, {}, &Sign::offset) - signs.begin());
   };
-  // The sign that the byte is part of; past the end for a token after the line.
+  // The sign that contains the byte; past the end for a token after the line.
   const size_t begin = at.column > whole.size() ? signs.size() : sign_at(at.column) - (signs.empty() ? 0 : 1);
   const size_t after = at.end_line == at.line && at.end_column > 0 && at.end_column <= skipped + line.size()
                            ? sign_at(at.end_column) - 1
@@ -264,10 +264,10 @@ std::string format_text(const Diagnostic& diagnostic, TextStyle style) {
 
 namespace {
 
-// What the findings of one object and stage explain.
+// What explains other findings of one object and stage.
 struct Causes {
   using Fields = std::set<std::string_view>;
-  Fields misspelled;  // that are missing for it
+  Fields misspelled;  // the paths that misspelled fields were meant to have
   Fields refused;
 };
 
@@ -282,7 +282,7 @@ bool is_consequence(const Diagnostic& found, const Causes& causes) {
   return is_missing || std::ranges::any_of(found.depends_on, is_refused);
 }
 
-// What explains the findings, by object and stage. Valid until the findings are changed.
+// The causes of findings, by object and stage. Valid until the findings are changed.
 class AllCauses {
  public:
   explicit AllCauses(const std::vector<Diagnostic>& findings) {
@@ -298,11 +298,11 @@ class AllCauses {
   std::map<std::pair<std::string_view, Stage>, Causes> causes_;
 };
 
-// Of the same complaint about the same text of an input only the first is kept, whether it is repeated for
-// another field of its object, or for other objects, such as the jobs of one runtime.
+// Keeps the first of several equal complaints about the same text of an input, whether they concern other
+// fields of its object, or other objects, such as the jobs of one runtime.
 class Firsts {
  public:
-  // Whether it is the first; the findings are asked for in order, and stay where they are until then.
+  // Whether this is the first. Findings are added in order, and stay where they are while this is in use.
   bool add(const Diagnostic& found) {
     const Location& at = found.location;
     if (!at.file || at.line == 0) return true;

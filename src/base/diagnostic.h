@@ -15,11 +15,11 @@ namespace trainjobc::base {
 
 enum class Severity { Error, Warning, Info };
 
-// Who would say it: the YAML reader, admission of an input, admission of the rendered JobSet, the
+// Who would report it: the YAML reader, admission of an input, admission of the rendered JobSet, the
 // kube-apiserver when the JobSet controller creates the Jobs, or trainjobc alone.
 enum class Stage { Yaml, Input, JobSet, Job, Advice };
 
-// The one of these texts that is for the severity.
+// The text for the severity.
 constexpr std::string_view word_of(Severity severity, std::string_view error, std::string_view warning,
                                    std::string_view info) {
   switch (severity) {
@@ -65,12 +65,12 @@ struct Diagnostic {
   std::string hint;     // what to write instead; shown beside the caret
   Location location;
   std::string meant;  // the path of the field that an unknown one was meant to be; "" if unknown
-  std::vector<std::string> depends_on;  // fields: what is wrong with one of them is the cause of this
-  bool is_consequence = false;          // of another finding, which mends both
+  std::vector<std::string> depends_on;  // fields: a finding on one of them is the cause of this one
+  bool is_consequence = false;          // fixing another finding fixes this one too
   std::vector<Note> notes;
   bool hide_source = false;               // the source line contains a secret: it is not shown
-  std::vector<Edit> fix;                  // does what the hint says; empty if there is none
-  Certainty certainty = Certainty::Safe;  // of the fix
+  std::vector<Edit> fix;                  // edits that do what the hint says; may be empty
+  Certainty certainty = Certainty::Safe;  // how certain the fix is
 };
 
 // Makes the edits the fix of a diagnostic, as what was most likely meant.
@@ -79,8 +79,8 @@ inline void suggest_fix(Diagnostic& diagnostic, std::vector<Edit> edits) {
   diagnostic.certainty = Certainty::Suggested;
 }
 
-// Whether the cluster would not store the object. Errors of the Jobs come later; those of advice are
-// trainjobc's own: such a job is created, and can't run.
+// Whether the cluster would refuse the object. Errors of the Jobs come later; those of advice are trainjobc's
+// own: such a job is created, and can't run.
 inline bool is_refusal(const Diagnostic& diagnostic) {
   return diagnostic.severity == Severity::Error && diagnostic.stage != Stage::Job &&
          diagnostic.stage != Stage::Advice;
@@ -91,7 +91,7 @@ class Diagnostics {
   void add(Diagnostic diagnostic) { items_.push_back(std::move(diagnostic)); }
   void append(Diagnostics other);
   void reserve(size_t count) { items_.reserve(count); }
-  // Drops those for which `keep` is false; it is called once for each, in order, and may change it.
+  // Drops the findings for which `keep` is false; it is called once for each, in order, and may change it.
   template <class Keep>
   void retain(Keep keep) {
     auto kept = items_.begin();
@@ -103,12 +103,13 @@ class Diagnostics {
     items_.erase(kept, items_.end());
   }
   const std::vector<Diagnostic>& items() const { return items_; }
-  // Leaves none.
+  // Returns all findings and leaves none.
   std::vector<Diagnostic> take() { return std::exchange(items_, {}); }
   bool empty() const { return items_.empty(); }
   bool has_errors() const;
   bool has_refusals() const;
-  // By file, line, column, then rule, field, message: the order of every report. Drops exact duplicates.
+  // Sorts by file, line, column, then rule, field, message: the order of every report. Drops exact
+  // duplicates.
   void sort();
 
  private:
@@ -128,16 +129,16 @@ struct TextStyle {
 //         |     ^~~~ hint
 std::string format_text(const Diagnostic& diagnostic, TextStyle style);
 
-// One cause, one finding:
+// One finding per cause:
 
-// All that the cluster would say, with a mark (Diagnostic::is_consequence) at what mending another finding
-// would mend, too: what is inside a value of the wrong type, a field that is missing because its name is
-// misspelled, a limit that an amount lacks which is refused itself, the same complaint about one value that
-// is in several fields or about the runtime of several jobs; the note of the first of these names the other
-// jobs. `findings` are sorted.
+// Returns all that the cluster would report, and marks (Diagnostic::is_consequence) what fixing another
+// finding would also fix: findings inside a value of the wrong type, a field that is missing because its name
+// is misspelled, a limit that an amount lacks which is itself refused, the same complaint about one value
+// that is in several fields or about the runtime of several jobs; the note of the first of these names the
+// other jobs. `findings` must be sorted.
 Diagnostics with_marked_consequences(Diagnostics findings);
 
-// Those without the mark.
+// Returns the findings without the mark.
 Diagnostics without_consequences(Diagnostics findings);
 
 }  // namespace trainjobc::base

@@ -49,7 +49,7 @@ class Loop {
   std::exception_ptr failure_;
 };
 
-// No more threads than chunks; 0 threads are one for each processor, whose number is a file to read.
+// At most as many threads as chunks. 0 means one per processor, a number that has to be read from a file.
 size_t thread_count(unsigned threads, size_t chunks) {
   if (chunks <= 1) return 1;
   const unsigned wanted = threads == 0 ? std::max(std::thread::hardware_concurrency(), 1U) : threads;

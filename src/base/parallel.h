@@ -14,7 +14,7 @@ namespace trainjobc::base {
 using LoopBody = std::function<void(size_t)>;
 void parallel_for(size_t count, size_t chunk, unsigned threads, const LoopBody& body);
 
-// The same, each thread with a body of its own, which may hold what its calls share.
+// Like parallel_for, but each thread has its own body, which may hold what its calls share.
 void parallel_for_each_thread(size_t count, size_t chunk, unsigned threads,
                               const std::function<LoopBody()>& make_body);
 

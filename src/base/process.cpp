@@ -19,7 +19,7 @@
 #include "base/parallel.h"
 #include "base/signals.h"
 
-extern char** environ;  // the standard leaves its declaration to the program
+extern char** environ;  // POSIX leaves the declaration to the program
 
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -35,22 +35,22 @@ int status_of(int wait_status) {
   return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-// The program inherits no descriptor from `first` on.
+// Keeps the program from inheriting any descriptor from `first` on.
 void keep_open_until_start(int first) {
 #ifdef CLOSE_RANGE_CLOEXEC
-  // By its number: older C libraries don't have the function.
+  // By number, because older C libraries don't have the function.
   if (::syscall(SYS_close_range, static_cast<unsigned>(first), ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
 #endif
   const long count = ::sysconf(_SC_OPEN_MAX);
   for (int fd = first; fd < std::min(count, 1L << 16U); ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-// False if the program can't be made to end when this process does, however it ends.
+// Makes the program end when this process does, however that ends. False if the system can't.
 bool end_with_parent() {
 #ifdef __linux__
   return ::prctl(PR_SET_PDEATHSIG, SIGTERM) == 0;
 #else
-  return true;  // no other system offers it: the program survives a SIGKILL of this process
+  return true;  // no other system offers it: there the program survives a SIGKILL of this process
 #endif
 }
 
@@ -63,12 +63,13 @@ struct Pipe {
     if (::pipe(ends.data()) != 0) return false;
     read.open(ends[0]);
     write.open(ends[1]);
-    // pipe2(2) would do it at once, but is not everywhere; only Spawn starts programs, and closes the rest.
+    // pipe2(2) would do it at once, but is not available everywhere; only Spawn starts programs, and it
+    // closes the rest.
     return ::fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0 && ::fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0;
   }
 };
 
-// What a program may print.
+// The most that a program may print.
 constexpr size_t kMostOutput = size_t{1} << 30U;
 
 // Appends what is available to `text`; closes the pipe at its end.
@@ -83,7 +84,7 @@ void drain(Descriptor& from, std::string& text) {
   }
 }
 
-// As exec takes them, with a null pointer at the end.
+// The texts as exec takes them, with a null pointer at the end.
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   pointers.reserve(texts.size() + 1);
@@ -92,7 +93,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// As in a shell. nullopt if the system has not kept the status; errno says why.
+// The status as a shell reports it. nullopt if the system has not kept it; errno says why.
 std::optional<int> reap(pid_t pid) {
   int wait_status = 0;
   const pid_t got = repeat([&] { return ::waitpid(pid, &wait_status, 0); });
@@ -101,15 +102,15 @@ std::optional<int> reap(pid_t pid) {
 
 class Spawn {
  public:
-  // In a process group of its own, which on Linux ends even if SIGKILL ends this process; or in this one's
-  // group.
+  // `own_group` starts the program in its own process group, which on Linux ends even if SIGKILL ends this
+  // process; otherwise it joins this one's group.
   explicit Spawn(bool own_group) : own_group_(own_group) {}
 
-  // `end` must stay open until the start.
+  // `end` must stay open until the program starts.
   void connect(const Descriptor& end, int fd) { connections_.emplace_back(end.get(), fd); }
-  // Instead of this process's environment: "NAME=value".
+  // Replaces the inherited environment; each text is "NAME=value".
   void use_environment(std::vector<std::string> environment) { environment_ = std::move(environment); }
-  // 0, or the error.
+  // Returns 0, or the error.
   int start(const std::vector<std::string>& argv, pid_t& pid) const {
     std::vector<std::string> words = argv;
     const std::vector<char*> pointers = pointers_to(words);
@@ -133,7 +134,8 @@ class Spawn {
   }
 
  private:
-  // Until the program starts, only calls that are safe after a fork with threads: no allocation, no locks.
+  // Until the program starts, only async-signal-safe calls are allowed, as other threads may exist: no
+  // allocation, no locks.
   [[noreturn]] void become(char* const* argv, char** environment, pid_t parent, int report) const {
     report = ::fcntl(report, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (environment) environ = environment;
@@ -148,8 +150,9 @@ class Spawn {
       if (from == to ? ::fcntl(from, F_SETFD, 0) != 0 : ::dup2(from, to) < 0) return false;
     }
     keep_open_until_start(STDERR_FILENO + 1);
-    // What this process blocks or ignores is not the program's business. A group in the background that asks
-    // at the terminal is refused with these two blocked; else it would be stopped, and never end.
+    // The program must not inherit what this process blocks or ignores. With these two blocked, a group in
+    // the background that reads from the terminal gets an error; otherwise it would be stopped, and never
+    // end.
     sigset_t blocked;
     sigemptyset(&blocked);
     if (own_group_) {
@@ -164,7 +167,7 @@ class Spawn {
   }
 
   bool own_group_;
-  std::vector<std::pair<int, int>> connections_;  // of this process, of the program
+  std::vector<std::pair<int, int>> connections_;  // {descriptor of this process, of the program}
   std::optional<std::vector<std::string>> environment_;
 };
 
@@ -195,7 +198,7 @@ void end_program(pid_t pid, bool leads_group, int signal) {
   reap(pid);
 }
 
-// A program that stops reading must not end this process.
+// Ignores SIGPIPE: a program that stops reading must not end this process.
 class NoBrokenPipeSignal {
  public:
   NoBrokenPipeSignal() {
@@ -228,7 +231,7 @@ void feed(Descriptor& to, std::string_view& rest) {
   if (count < 0 || rest.empty()) to.close();
 }
 
-// This process's environment with the changes.
+// This process's environment with the requested changes.
 std::vector<std::string> changed_environment(const ProcessRequest& request) {
   std::vector<std::string> all;
   for (char** at = environ; at && *at; ++at) {
@@ -247,15 +250,15 @@ struct Conversation {
   Pipe in;
   Pipe out;
   Pipe err;
-  SignalDescriptor signals;  // those that ask this process to end
+  SignalDescriptor signals;  // signals that ask this process to end
 };
 
-// Until all streams are closed, or the deadline or a signal comes.
+// Runs until all streams are closed, the deadline passes, or a signal comes.
 Ended converse(Conversation& pipes, std::string_view input, std::optional<SteadyClock::time_point> deadline,
                ProcessResult& result) {
   if (input.empty()) pipes.in.write.close();
   while (pipes.in.write.is_open() || pipes.out.read.is_open() || pipes.err.read.is_open()) {
-    // poll skips negative descriptors.
+    // poll(2) skips negative descriptors.
     std::array<pollfd, 4> ready{
         pollfd{pipes.in.write.get(), POLLOUT, 0}, pollfd{pipes.out.read.get(), POLLIN, 0},
         pollfd{pipes.err.read.get(), POLLIN, 0}, pollfd{pipes.signals.get(), POLLIN, 0}};
@@ -276,9 +279,9 @@ Ended converse(Conversation& pipes, std::string_view input, std::optional<Steady
   return Ended::Itself;
 }
 
-// What a program that was ended left in the pipe.
+// Reads what a program that was ended left in the pipe.
 void take_rest(Descriptor& from, std::string& text) {
-  constexpr int kMostBlocks = 16;  // of drain(); a pipe of a usual size is one
+  constexpr int kMostBlocks = 16;  // blocks of drain(); a pipe of the usual size is one
   if (from.is_open()) ::fcntl(from.get(), F_SETFL, O_NONBLOCK);
   for (int block = 0; block < kMostBlocks && from.is_open(); ++block) {
     const size_t before = text.size();
@@ -304,7 +307,7 @@ std::vector<IoResult<ProcessResult>> ProcessRunner::run_all(std::span<const Proc
 }
 
 std::vector<IoResult<ProcessResult>> RealProcessRunner::run_all(std::span<const ProcessRequest> requests) {
-  const HeldSignals held;  // the threads inherit that they are blocked
+  const HeldSignals held;  // threads inherit the blocked signals
   std::vector<IoResult<ProcessResult>> results(requests.size(), ProcessResult{});
   parallel_for(requests.size(), 1, 0, [&](size_t index) { results[index] = run(requests[index]); });
   return results;

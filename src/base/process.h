@@ -21,12 +21,12 @@ enum class Streams {
 };
 
 struct ProcessRequest {
-  // The program, searched for in PATH unless it contains a slash, and its arguments. No shell is involved.
+  // The program, searched for in PATH unless it contains a slash, and its arguments.
   std::vector<std::string> argv;
   std::string input;  // all of its standard input
   Streams streams = Streams::Capture;
-  std::chrono::milliseconds timeout{0};  // after which it is killed; 0: never
-  // Variables that it gets instead of, or besides, those of this process; nullopt: it doesn't get that one.
+  std::chrono::milliseconds timeout{0};  // the program is killed after it; 0: no limit
+  // Variables that are added to this process's environment or replace its own; nullopt removes one.
   std::vector<std::pair<std::string, std::optional<std::string>>> variables = {};
   // Gets what a captured program had printed to its standard output when the timeout or a signal ended it.
   std::string* unfinished = nullptr;
@@ -44,7 +44,7 @@ inline bool is_missing(const IoResult<ProcessResult>& answer) {
   return error && error->message.ends_with(std::generic_category().message(ENOENT));
 }
 
-// Whether a signal that asks this process to end has ended the program.
+// Whether the program was ended because a signal asked this process to end.
 inline bool is_interrupted(const IoResult<ProcessResult>& answer) {
   const auto* error = std::get_if<IoError>(&answer);
   return error && error->message.ends_with(": interrupted");
@@ -57,7 +57,7 @@ class ProcessRunner {
   // An error if the program could not be started, did not end in time, or printed more than 1 GiB. Anything
   // else, including a failure of the program, is a result.
   virtual IoResult<ProcessResult> run(const ProcessRequest& request) = 0;
-  // Several at the same time, if it can. The results are in the order of the requests.
+  // Runs several, concurrently if it can. The results are in the order of the requests.
   virtual std::vector<IoResult<ProcessResult>> run_all(std::span<const ProcessRequest> requests);
 };
 
@@ -67,7 +67,7 @@ class ProcessRunner {
 class RealProcessRunner final : public ProcessRunner {
  public:
   IoResult<ProcessResult> run(const ProcessRequest& request) override;
-  // As many at a time as there are processors. This thread must be the only one.
+  // Runs as many at a time as there are processors. This thread must be the only one.
   std::vector<IoResult<ProcessResult>> run_all(std::span<const ProcessRequest> requests) override;
 };
 

@@ -30,7 +30,7 @@ void forget_taken(int /*descriptor*/) {}
 
 constexpr uintptr_t kAlreadyPending = 0;
 
-// BSD and macOS: a kqueue, which also hears of blocked signals, but not of those that are pending already.
+// BSD and macOS use a kqueue, which also reports blocked signals, but not those that are pending already.
 int open_descriptor(const sigset_t& signals) {
   const int queue = ::kqueue();
   if (queue < 0) return -1;

@@ -30,11 +30,12 @@ class HeldSignals {
 
 class SignalDescriptor {
  public:
-  // The signals must be blocked, as HeldSignals does. False, with errno set, if the system has no descriptor
-  // left.
+  // The signals must be blocked, as HeldSignals does. Returns false, with errno set, if the system has no
+  // descriptor left.
   bool open(const sigset_t& signals);
   bool is_open() const { return descriptor_.is_open(); }
-  // Is readable while one of the signals is pending; -1, which poll skips, if it was not opened.
+  // A descriptor that is readable while one of the signals is pending; -1, which poll(2) skips, if open()
+  // failed or was not called.
   int get() const { return descriptor_.get(); }
   // Takes a pending signal away and returns it; 0 if there is none.
   int take();

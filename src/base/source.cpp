@@ -15,10 +15,10 @@ SourceFile::SourceFile(std::string name, std::string text) : name_(std::move(nam
     text_.erase(0, 3);
     had_byte_order_mark_ = true;
   }
-  // Readers leave room for a whole block, and there may be thousands of files; a large one is not copied.
+  // Readers reserve a whole block, and there may be thousands of files; a large text is not copied.
   if (text_.capacity() - text_.size() > text_.size() / 8) text_.shrink_to_fit();
   line_starts_.push_back({});
-  if (text_.size() > std::numeric_limits<uint32_t>::max()) return;  // no reader takes a file of this size
+  if (text_.size() > std::numeric_limits<uint32_t>::max()) return;  // no reader accepts a file of this size
   for (size_t begin = 0; begin < text_.size();) {
     const size_t end = std::min(text_.find('\n', begin), text_.size());
     if (end - begin > kStep) mark_line(begin, end);
@@ -33,7 +33,7 @@ SourceFile::SourceFile(std::string name, std::string text) : name_(std::move(nam
 
 void SourceFile::mark_line(size_t begin, size_t end) {
   if (line_starts_.back().line !=
-      line_count_)  // so that what is known before a mark is the line that it is in
+      line_count_)  // so that the line start before a mark is that of its own line
     line_starts_.push_back({line_count_, static_cast<uint32_t>(begin)});
   size_t units = 0;
   for (size_t at = begin; at < end; at += kStep) {
@@ -58,7 +58,7 @@ uint32_t SourceFile::line_at(size_t offset) const {
   const LineStart known = *std::prev(std::ranges::upper_bound(line_starts_, offset, {}, &LineStart::offset));
   const size_t end = std::min(offset, text_.size());
   uint32_t line = known.line;
-  // Not past `end`, and not from the beginning of a long line: the rest of it may be much more text.
+  // Don't search past `end`, nor from the beginning of a long line: that may be much more text.
   const std::string_view before = std::string_view(text_).substr(0, end);
   const std::span<const Mark> marks = marks_of(known.offset, end);
   const size_t begin = marks.empty() ? known.offset : marks.back().offset;
@@ -96,7 +96,7 @@ size_t SourceFile::utf16_offset(uint32_t number, size_t units) const {
   if (whole.size() <= kStep) return base::utf16_offset(whole, units);
   const size_t begin = line_start(number);
   const std::span<const Mark> marks = marks_of(begin, begin + whole.size());
-  // One that has fewer units before it: one with as many may be in the middle of the character.
+  // The mark before must have fewer units: one with as many may be in the middle of the character.
   const auto after = std::ranges::lower_bound(marks, units, {}, &Mark::units);
   const Mark& mark = after == marks.begin() ? marks.front() : *std::prev(after);
   const size_t from = mark.offset - begin;

@@ -26,15 +26,16 @@ class SourceFile {
   size_t line_start(uint32_t number) const;
   // The number of the line that holds the byte at `offset`; the last line for anything after the text.
   uint32_t line_at(size_t offset) const;
-  // The number of UTF-16 code units between the beginning of a line and a byte of it, counted from 0. In long
-  // lines, too, it takes the same time at each byte, and so does finding the byte again.
+  // The number of UTF-16 code units between the beginning of a line and one of its bytes. As fast near the
+  // end of a long line as at its beginning, and so is the way back, utf16_offset.
   size_t utf16_units(uint32_t line, size_t bytes) const;
   size_t utf16_offset(uint32_t line, size_t units) const;
   // Whether the input began with a UTF-8 byte order mark, which text() leaves out.
   bool had_byte_order_mark() const { return had_byte_order_mark_; }
 
  private:
-  // Of so many lines, or bytes, one start is kept: a large file has millions of lines, and few are asked for.
+  // Every kStride lines, or kStep bytes, one start is kept: a large file has millions of lines, and few are
+  // asked for.
   static constexpr uint32_t kStride = 16;
   static constexpr size_t kStep = 1024;
 
@@ -42,7 +43,7 @@ class SourceFile {
     uint32_t line = 1;
     uint32_t offset = 0;
   };
-  // A character of a long line, and the UTF-16 code units before it.
+  // A byte of a long line, and the number of UTF-16 code units before it.
   struct Mark {
     uint32_t offset = 0;
     uint32_t units = 0;
@@ -54,15 +55,14 @@ class SourceFile {
 
   std::string name_;
   std::string text_;
-  std::vector<LineStart>
-      line_starts_;          // of the first line, and of each that is kStride lines or kStep bytes later
-  std::vector<Mark> marks_;  // every kStep bytes of lines that are longer
+  std::vector<LineStart> line_starts_;  // of the first line, then every kStride lines or kStep bytes
+  std::vector<Mark> marks_;             // every kStep bytes of longer lines
   uint32_t line_count_ = 1;
   bool had_byte_order_mark_ = false;
 };
 
 // A range of a file. Lines and columns count from 1; columns count bytes; `end_column` is one past the last
-// byte. `line == 0` is the file as a whole, `file == nullptr` no place.
+// byte. `line == 0` means the whole file, `file == nullptr` no place at all.
 struct Location {
   const SourceFile* file = nullptr;
   uint32_t line = 0;
@@ -78,7 +78,7 @@ struct Location {
 
 // "jobs/llama.yaml:8"
 std::string place_of(const Location& location);
-// A line with its line break.
+// The line, including its line break.
 Location whole_line(const SourceFile& file, uint32_t line);
 
 }  // namespace trainjobc::base

@@ -53,8 +53,8 @@ bool write_all(int fd, std::string_view text);
 
 // Reads what a pipe has, without waiting for its end.
 
-// The next bytes of the descriptor; nullopt at the end, and after an error. "" if none come within `wait`; a
-// negative one has no end.
+// The next bytes of the descriptor; nullopt at the end, and after an error; "" if none arrive within `wait`.
+// A negative `wait` has no limit.
 std::optional<std::string> read_available(int descriptor, std::chrono::milliseconds wait);
 
 }  // namespace trainjobc::base

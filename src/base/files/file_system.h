@@ -18,13 +18,13 @@ struct IoError {
   std::string message;  // "open jobs/a.yaml: No such file or directory"
 };
 
-// `what` is what was tried with the path: "open"; `error` is an errno.
+// `what` is what was tried with the path, such as "open"; `error` is an errno.
 IoError io_error(std::string_view what, const std::string& path, int error);
 
 // The error for a file that has changed since it was read.
 IoError changed_meanwhile(const std::string& path);
 
-// Whether the path consists only of names: without "..", ".", and a slash at either end.
+// Whether the path consists only of names: it has no "..", no ".", and no slash at either end.
 bool are_plain_names(std::string_view path);
 
 // The maximum size of a file. Manifests are much smaller; devices and data sets may not be.
@@ -52,7 +52,7 @@ enum class FileKind {
 // An entry of a directory.
 struct DirectoryEntry {
   std::string name;
-  FileKind kind = FileKind::Other;  // of a link: that of its target
+  FileKind kind = FileKind::Other;  // for a link, the kind of its target
   bool is_link = false;
 };
 
@@ -73,21 +73,21 @@ class FileSystem {
   // file, less the umask; an old one keeps its own, less the permissions that `mode` lacks (see
   // atomic_write). A file that is not a regular one, such as /dev/null or a pipe, is written to directly.
   virtual std::optional<IoError> write(const std::string& path, std::string_view text, unsigned mode) = 0;
-  // Like write, but an error unless the file still contains `old_text`. Replaces the target of a symbolic
-  // link, not the link.
+  // Like write, but fails unless the file still contains `old_text`. Replaces the target of a symbolic link,
+  // not the link.
   virtual std::optional<IoError> replace(const std::string& path, std::string_view old_text,
                                          std::string_view text) = 0;
-  // Whether `path` stays inside the directory: it is relative and without "..", no symbolic link below the
-  // directory is on the way, and at its end is a regular file, or nothing yet.
+  // Whether `path` stays inside the directory: it is relative and without "..", passes through no symbolic
+  // link below the directory, and leads to a regular file, or to nothing yet.
   virtual bool stays_inside(const std::string& directory, const std::string& path) const = 0;
   // Removes a file.
   virtual std::optional<IoError> remove(const std::string& path) = 0;
   // Like mkdir -p.
   virtual std::optional<IoError> make_directory(const std::string& path) = 0;
-  // The path by which other programs find a file or folder. What is not on this machine's disks is copied
-  // there first.
+  // The path by which other programs find a file or folder, which is copied there first if it is not on this
+  // machine's disks.
   virtual IoResult<std::string> on_disk(const std::string& path) const { return path; }
-  // Like write, with the folder of the file made first.
+  // Like write, but creates the file's folder first.
   std::optional<IoError> write_in_folder(const std::string& path, std::string_view text, unsigned mode);
 };
 
@@ -107,7 +107,7 @@ class ReadOnlyFileSystem : public FileSystem {
   static IoError refuse(const std::string& path) { return io_error("change", path, EROFS); }
 };
 
-// The rest of an open descriptor's content, at most kMaxFileSize. `name` is its name in errors.
+// Reads the rest of an open descriptor, at most kMaxFileSize bytes. Errors call it `name`.
 IoResult<std::string> read_all(int descriptor, const std::string& name);
 
 class RealFileSystem final : public FileSystem {

@@ -14,7 +14,7 @@ std::string with_slash(const std::string& path) {
   return path.ends_with('/') ? path : path + "/";
 }
 
-// The key of "./jobs//a.yaml" in the map; "" for ".".
+// The key in the map: "jobs/a.yaml" for "./jobs//a.yaml", "" for ".".
 std::string key_of(const std::string& path) {
   const std::string normal = std::filesystem::path(path).lexically_normal().string();
   return normal == "." || normal == "./" ? "" : normal;

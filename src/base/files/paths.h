@@ -14,10 +14,10 @@ inline constexpr std::string_view kStdin = "<stdin>";
 // The working directory; "" if it was deleted.
 std::string working_directory();
 
-// The path without ".", without ".." after a name, and without a slash at its end.
+// The path without ".", without ".." after a name, and without a trailing slash.
 std::string normal_path(std::string_view path);
 
-// "/repo/jobs/a.yaml" for "jobs/../jobs/a.yaml" in /repo, without a slash at its end.
+// "/repo/jobs/a.yaml" for "jobs/../jobs/a.yaml" in /repo, without a trailing slash.
 std::string absolute_path(const std::string& path);
 
 // The folder of an absolute path; "" above the root.
@@ -27,7 +27,7 @@ std::string parent_of(const std::string& absolute);
 // unchanged.
 std::string shortest_path(const std::string& absolute);
 
-// The path of a name in a folder; in ".", the name.
+// "folder/name"; just the name for the folder ".".
 std::string joined_path(const std::string& folder, const std::string& name);
 
 // An absolute path relative to an absolute folder above it; "" if the path is not below the folder.
@@ -36,7 +36,7 @@ std::string path_below(const std::string& absolute, const std::string& folder);
 // An absolute path relative to any absolute folder: "../jobs/a.yaml".
 std::string path_from(const std::string& absolute, const std::string& folder);
 
-// Absolute, without "..", and without symbolic links as far as it exists.
+// The path as an absolute one, without "..", and without symbolic links as far as it exists.
 std::string real_path(const std::string& path);
 
 // Whether the target of the path is below the folder.

@@ -76,8 +76,7 @@ uint32_t hash_of(std::string_view text) {
 }
 
 // A new file beside `path`; the destructor removes it unless it has replaced `path`. Its name is always the
-// same, so that the next run finds one that was left by a process that was killed: a process that lives has a
-// lock on its own.
+// same, so that the next run finds what a killed process left; a live process holds a lock on its file.
 class Temporary {
  public:
   Temporary(const std::string& path, unsigned mode) {
@@ -117,12 +116,12 @@ class Temporary {
     while (::flock(lock_.get(), LOCK_EX) != 0 && errno == EINTR) continue;
     struct stat status {};
     if (::fstat(file_.get(), &status) != 0 || status.st_nlink > 0) return true;
-    file_.close();  // another process took it for one that was left
+    file_.close();  // another process took it for an abandoned one
     errno = EEXIST;
     return false;
   }
 
-  // Removes the file of that name if it is this user's and no process has its lock.
+  // Removes the file of that name if it belongs to this user and no process holds its lock.
   void remove_stale() const {
     const Descriptor file(::open(name_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat status {};
@@ -133,8 +132,8 @@ class Temporary {
 
   std::string name_;
   Descriptor file_;
-  Descriptor lock_;         // the same file, until it has replaced `path`
-  bool is_closed_ = false;  // and not moved
+  Descriptor lock_;         // on the same file, until it has replaced `path`
+  bool is_closed_ = false;  // fill() succeeded, and the file isn't moved yet
 };
 
 #ifdef __linux__
@@ -157,7 +156,7 @@ void copy_access_list([[maybe_unused]] const std::string& path, [[maybe_unused]]
 
 #endif
 
-// Owner, group, mode and access list of the old file, as far as this user may set them.
+// Copies owner, group, mode and access list of the old file, as far as this user may set them.
 void take_after(const std::string& path, const struct stat& old, unsigned mode, int to) {
   struct stat mine {};
   ::fstat(to, &mine);
@@ -168,7 +167,7 @@ void take_after(const std::string& path, const struct stat& old, unsigned mode, 
   if (mode == kReadWrite) copy_access_list(path, to);
 }
 
-// Whether the file is read-only; the superuser could write to it all the same.
+// Whether the file is read-only, even if the superuser could write to it.
 bool is_read_only(const std::string& path, const struct stat& status) {
   return (status.st_mode & kWrite) == 0 || ::access(path.c_str(), W_OK) != 0;
 }
@@ -184,7 +183,7 @@ std::optional<IoError> atomic_write(const std::string& path, std::string_view te
   const bool exists = ::lstat(path.c_str(), &old) == 0 && S_ISREG(old.st_mode);
   if (exists && is_read_only(path, old)) return IoError{fmt::format("write {}: the file is read-only", path)};
   const HeldSignals held;
-  // Until it has the old one's owner, only this user may open it.
+  // Only this user may open it until it has the old file's owner.
   Temporary temporary(path, exists ? mode & 0600U : mode);
   if (temporary.get() < 0) return io_error("create", path, errno);
   if (exists) take_after(path, old, mode, temporary.get());
@@ -232,7 +231,7 @@ IoResult<std::string> read_all(int descriptor, const std::string& name) {
     return IoError{fmt::format("read {}: larger than {} MiB, which is too large for a manifest", name,
                                kMaxFileSize >> 20U)};
   };
-  // Of a file whose size is known, hardly more is asked for: memory costs time when it is first used.
+  // For a file of known size, the buffer is hardly larger: memory costs time when it is first used.
   constexpr size_t kMore = size_t{1} << 8U;
   constexpr size_t kUsual = size_t{1} << 16U;
   std::string text;

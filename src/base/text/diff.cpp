@@ -15,7 +15,7 @@ namespace {
 using LineSpan = std::span<const std::string_view>;
 using Numbers = std::vector<uint32_t>;  // equal lines have equal numbers
 
-// The maximum number of edits per search: its time and memory grow with the square.
+// The maximum number of edits per search: its time and memory are quadratic in them.
 constexpr int kMostEdits = 400;
 
 // Texts that still have to be compared: lines from `begin` to `end` of each.
@@ -60,13 +60,14 @@ class Search {
 
   bool goes_down(int k, int d) { return k == -d || (k != d && at(k - 1) < at(k + 1)); }
 
-  // What the diagonals -d - 1 to d + 1 have reached before the step of d edits.
+  // Copies what the diagonals -d - 1 to d + 1 have reached before step d.
   std::vector<int> neighbourhood(int d) const {
     const auto middle = reach_.begin() + most_ + 1;
     return {middle - std::min(d + 1, most_ + 1), middle + std::min(d + 1, most_ + 1) + 1};
   }
 
-  // The diagonal that got through most lines of both texts; one that has left a text doesn't count.
+  // The diagonal that got through the most lines of both texts; one that is past the end of a text doesn't
+  // count.
   int furthest() {
     int best = 0;
     int most = -1;
@@ -106,8 +107,8 @@ class Search {
   int n_;
   int m_;
   int most_;
-  std::vector<int> reach_;               // by diagonal
-  std::vector<std::vector<int>> steps_;  // by number of edits
+  std::vector<int> reach_;               // indexed by diagonal
+  std::vector<std::vector<int>> steps_;  // indexed by number of edits
 };
 
 class Comparison {
@@ -156,7 +157,7 @@ class Comparison {
     }
   }
 
-  // Repeats the search from where the last one got.
+  // Repeats the search from where the last one stopped.
   void compare(Window window) {
     while (window.old_begin < window.old_end || window.new_begin < window.new_end) {
       apply(search(window));
@@ -165,7 +166,7 @@ class Comparison {
     }
   }
 
-  // Pairs of lines that both texts hold once, as many as are in the same order in both.
+  // Pairs of lines that occur once in each text: the longest series that is in the same order in both.
   std::vector<std::pair<size_t, size_t>> anchors() const {
     struct Place {
       size_t times_old = 0;
@@ -186,11 +187,11 @@ class Comparison {
     return longest_rise(pairs);
   }
 
-  // The most pairs whose second parts rise, as the first ones do; by patience sorting.
+  // The longest series of pairs in which both parts rise, by patience sorting.
   static std::vector<std::pair<size_t, size_t>> longest_rise(
       const std::vector<std::pair<size_t, size_t>>& pairs) {
     constexpr size_t kNone = SIZE_MAX;
-    std::vector<size_t> tops;  // of each pile: a pair
+    std::vector<size_t> tops;  // the last pair of each pile
     std::vector<size_t> below(pairs.size(), kNone);
     for (size_t i = 0; i < pairs.size(); ++i) {
       const auto pile =
@@ -212,7 +213,7 @@ class Comparison {
   LineSpan after_;
   Numbers old_;
   Numbers new_;
-  size_t count_ = 0;  // of different lines
+  size_t count_ = 0;  // the number of different lines
   size_t old_at_ = 0;
   size_t new_at_ = 0;
   std::vector<MarkedLine> script_;
@@ -228,7 +229,7 @@ namespace {
 
 using LineList = std::vector<std::string_view>;
 
-// Lines with their breaks.
+// The lines, with their breaks.
 LineList split(std::string_view text) {
   LineList lines;
   for (size_t at = 0; at < text.size();) {
@@ -268,7 +269,7 @@ std::string unified_hunks(std::string_view old_text, std::string_view new_text) 
   std::string out;
   size_t old_line = 1;
   size_t new_line = 1;
-  size_t counted = 0;  // edits whose lines old_line and new_line have passed
+  size_t counted = 0;  // edits that are included in old_line and new_line
   const auto advance = [&](size_t to) {
     for (; counted < to; ++counted) {
       if (edits[counted].mark != '+') ++old_line;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which lines of a text are kept, removed and added to get another.
+// The edits that turn one text into another, line by line.
 #pragma once
 
 #include <span>
@@ -15,8 +15,8 @@ struct MarkedLine {
   std::string_view line;
 };
 
-// The lines of both texts in order. A short script is the shortest one; a long one consists of the shortest
-// scripts between the lines that occur once in each text, so that time and memory stay linear.
+// Returns the lines of both texts in order. A short script is the shortest one; a long one consists of the
+// shortest scripts between the lines that occur once in each text, so that time and memory stay linear.
 std::vector<MarkedLine> edit_script(std::span<const std::string_view> before,
                                     std::span<const std::string_view> after);
 
@@ -26,7 +26,7 @@ std::vector<MarkedLine> edit_script(std::span<const std::string_view> before,
 std::string unified_diff(std::string_view old_text, std::string_view new_text, std::string_view old_name,
                          std::string_view new_name);
 
-// The same without the two lines of names.
+// Like unified_diff, without the two lines of names.
 std::string unified_hunks(std::string_view old_text, std::string_view new_text);
 
 }  // namespace trainjobc::base

@@ -35,8 +35,8 @@ bool is_of_class(std::string_view name, char c) {
   return contains(classes, std::pair(name, true));
 }
 
-// One [...] at the beginning of the text: how long it is, and whether it holds the character. Length 0: it
-// is not closed.
+// One [...] at the beginning of the text: its length, and whether it contains the character. The length is 0
+// if it is not closed.
 class Bracket {
  public:
   Bracket(std::string_view text, char c) : text_(text), c_(c) { read(); }
@@ -58,7 +58,7 @@ class Bracket {
     holds = found != negated && c_ != '/';
   }
 
-  // One character at `at`, a backslash before it taken off.
+  // The position of the character at `at`, after its backslash if it is escaped.
   size_t unescape(size_t at) const { return text_[at] == '\\' ? at + 1 : at; }
 
   // Where the next item begins; kNone if the bracket can't be read.
@@ -87,8 +87,8 @@ class Bracket {
   char c_;
 };
 
-// Each star remembers its place, so that after a mismatch the last one can match more: first the last *, up
-// to a slash, then the last **.
+// Each star remembers its position, so that after a mismatch the last one can match more: first the last *,
+// up to a slash, then the last **.
 class Matcher {
  public:
   Matcher(std::string_view glob, std::string_view path, Stars stars)
@@ -109,7 +109,7 @@ class Matcher {
   }
 
  private:
-  // The length of the pattern that matches the next character; 0 if none does.
+  // The length of the pattern's part that matches the next character; 0 if it doesn't match.
   size_t one_character() const {
     if (g_ >= glob_.size()) return 0;
     const char c = path_[at_];
@@ -122,7 +122,7 @@ class Matcher {
     return glob_[g_] == c ? 1 : 0;
   }
 
-  // True if they match all that is left.
+  // Skips stars. True if they match all that is left.
   bool take_stars() {
     const size_t end = std::min(glob_.find_first_not_of('*', g_), glob_.size());
     const bool two = end - g_ >= 2;

@@ -34,24 +34,24 @@ class GlobSet {
   size_t size() const { return globs_.size(); }
   const std::vector<std::string>& globs() const { return globs_; }
 
-  // Numbers, in order.
+  // The numbers of the globs that match, in order.
   std::vector<size_t> matches(std::string_view path) const;
   bool matches_any(std::string_view path) const;
 
  private:
-  // Whether to try more globs, after the one of a number.
+  // Called for each glob that matches; says whether to go on.
   using Try = std::function<bool(size_t number)>;
 
-  // By the text before the first wildcard.
+  // Globs by their text before the first wildcard.
   struct Index {
     std::map<std::string, std::vector<size_t>, std::less<>> globs;
-    std::set<size_t> lengths;  // of those texts
+    std::set<size_t> lengths;  // the lengths of those texts
 
     void add(std::string_view glob, size_t number);
     bool find(std::string_view path, const Try& attempt) const;
   };
 
-  // Until one says no.
+  // Calls `attempt` for the candidates until it returns false.
   void find(std::string_view path, const Try& attempt) const;
 
   std::map<std::string, size_t> numbers_;
@@ -66,8 +66,9 @@ class GitIgnore {
  public:
   explicit GitIgnore(std::string_view text);
 
-  // What the last line that matches the path says, which is relative to the file's folder: true excludes it,
-  // false (!) includes it again. nullopt if no line matches. The folders above the path are not considered.
+  // What the last line that matches the path says: true excludes it, false (!) includes it again; nullopt if
+  // no line matches. The path is relative to the file's folder; the folders above the path are not
+  // considered.
   std::optional<bool> decide(std::string_view path, bool is_directory) const;
 
  private:

@@ -124,7 +124,7 @@ std::string table(const std::vector<std::string>& titles, std::span<const std::v
   std::string out;
   const auto add = [&](const std::vector<std::string>& row) {
     std::string line;
-    size_t end = 0;  // of the columns so far
+    size_t end = 0;  // where the columns so far end
     const auto end_line = [&] {
       line.erase(line.find_last_not_of(' ') + 1);
       out += wrap(line, width, kIndent + 2) + "\n";

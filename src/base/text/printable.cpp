@@ -16,7 +16,7 @@ std::string escape(std::string_view text, const CodePoint& point) {
                            : fmt::format("\\u{:04x}", point.value);
 }
 
-// Space that GitHub's runner skips before a command.
+// Space that GitHub's runner skips before a workflow command.
 bool is_space(uint32_t code) {
   return code == ' ' || code == '\t' || code == 0xA0 || code == 0x1680 ||
          (code >= 0x2000 && code <= 0x200A) || code == 0x202F || code == 0x205F || code == 0x3000;
@@ -36,7 +36,8 @@ class Printer {
   }
 
  private:
-  // Writes the ASCII text up to what has to be looked at: control characters, and what commands begin with.
+  // Writes the ASCII text before the next character that needs a closer look: a control character, or one
+  // that begins a workflow command. Returns its length.
   size_t copy_plain(std::string_view text) {
     const auto is_plain = [](char c) { return c >= ' ' && c <= '~' && c != ':' && c != '#'; };
     const auto length = static_cast<size_t>(std::ranges::find_if_not(text, is_plain) - text.begin());
@@ -45,7 +46,7 @@ class Printer {
     return copy(plain);
   }
 
-  // Writes what the text begins with; the number of bytes that it took.
+  // Writes the next character, escaped if necessary; returns the number of bytes that it took.
   size_t step(std::string_view text) {
     if (const size_t length = allowed_.colours ? colour_length(text) : 0) return copy(text.substr(0, length));
     if (text.starts_with("\r\n")) return copy("\r");
@@ -67,7 +68,8 @@ class Printer {
     return length;
   }
 
-  // ::error::, or of older runners ##[error] anywhere in a line.
+  // Whether the text begins with a workflow command: ::error::, or in older runners ##[error] anywhere in a
+  // line.
   bool is_command(std::string_view text) const {
     return (at_line_start_ && text.starts_with("::")) || text.starts_with("##[");
   }

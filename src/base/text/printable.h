@@ -9,13 +9,14 @@
 
 namespace trainjobc::base {
 
-// Characters of inputs that are never printed: control characters, and those that reorder or hide text.
+// Whether a character of an input is never printed: control characters, and those that reorder or hide text.
 bool is_unprintable(uint32_t code);
 
-// The text on one line: unprintable characters are escaped, including line breaks.
+// The text on one line; unprintable characters, including line breaks, are escaped.
 std::string one_line(std::string_view text);
 
-// The length of the ANSI colour that the text begins with, ESC [ 1 ; 3 1 m; 0 if it begins with none.
+// The length of the ANSI colour sequence at the beginning of the text, such as ESC [ 1 ; 3 1 m; 0 if there is
+// none.
 size_t colour_length(std::string_view text);
 
 // What a text may contain besides plain characters.
@@ -24,10 +25,10 @@ struct Printing {
   bool commands = false;  // lines that begin with "::", which GitHub runs as commands
 };
 
-// Lines of text: unprintable characters are escaped as in JSON, so that JSON stays valid, and so is the
-// beginning of a workflow command.
+// Escapes unprintable characters as in JSON, so that JSON stays valid, and the beginning of a workflow
+// command. Keeps line breaks.
 std::string printable(std::string_view text, Printing allowed);
-// Whether that is certain to be the text itself, which need not be copied then.
+// Whether printable() certainly returns the text unchanged, so that it need not be called.
 bool is_plain(std::string_view text, Printing allowed);
 
 }  // namespace trainjobc::base

@@ -13,8 +13,8 @@ namespace trainjobc::base {
 namespace {
 
 constexpr size_t kMaxLength = 64;
-constexpr size_t kMostCompared = 200;  // candidates that are all compared
-constexpr size_t kNeighbours = 40;     // of more: on each side, in the order of beginnings and of ends
+constexpr size_t kMostCompared = 200;  // as many candidates are all compared
+constexpr size_t kNeighbours = 40;     // of more, the nearest by beginning and by end are, on each side
 
 bool same(char a, char b) {
   return to_lower(a) == to_lower(b);
@@ -50,7 +50,7 @@ std::vector<std::string_view> words_of(std::string_view name) {
   return words;
 }
 
-// The letters and digits of a name, with one for those that look alike.
+// The letters and digits of a name, with those that look alike made equal.
 std::string shape_of(std::string_view name) {
   std::string shape;
   for (const char c : lower_case(name)) {
@@ -59,13 +59,13 @@ std::string shape_of(std::string_view name) {
   return shape;
 }
 
-// Most edits that are taken for a typo, by the word that was typed.
+// The most edits that are taken for a typo in a word.
 size_t most_edits(std::string_view word) {
   return word.size() <= 2 ? 0 : word.size() <= 5 ? 1 : 2;
 }
 
-// Whether one word may be a typo of another one. A syllable before or after a word makes another word, as
-// does another letter in a short one: cpu and gpu, dev and prd.
+// Whether one word may be a typo of another. A syllable more makes another word, and so does a different
+// letter in a short word: cpu and gpu, dev and prd.
 bool is_typo(std::string_view word, std::string_view meant) {
   constexpr size_t kShort = 3;
   const std::string a = lower_case(word);
@@ -80,8 +80,8 @@ bool is_typo(std::string_view word, std::string_view meant) {
   return a.size() != b.size() || a.size() > kShort || std::ranges::is_permutation(a, b);
 }
 
-// Whether a name may be another one, misspelt: a letter or two differ inside its words, or the characters
-// between the words. A name with a word more, or with another number, is another name.
+// Whether a name may be a misspelling of another: a letter or two differ inside its words, or the characters
+// between the words. A name with one word more, or with another number, is another name.
 bool is_misspelling(std::string_view name, std::string_view meant) {
   const std::vector<std::string_view> words = words_of(name);
   const std::vector<std::string_view> others = words_of(meant);

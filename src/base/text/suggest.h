@@ -14,11 +14,11 @@
 
 namespace trainjobc::base {
 
-// The candidate with the fewest edits (a transposition is one) to `word`, ignoring case, if it is close
-// enough; the first of several. nullopt if there is none.
+// The candidate with the fewest edits (a transposition is one) from `word`, ignoring case, if it is close
+// enough; of several, the first.
 std::optional<std::string_view> closest(std::string_view word, std::span<const std::string_view> candidates);
 
-// ", did you mean \"torch\"?" with the closest name of the candidates; "" if there is none.
+// Returns ", did you mean \"torch\"?" with the closest of the candidates; "" if none is close.
 template <class Candidates, class Projection = std::identity>
 std::string did_you_mean(std::string_view word, const Candidates& candidates, Projection name = {}) {
   std::vector<std::string_view> names;
@@ -27,8 +27,8 @@ std::string did_you_mean(std::string_view word, const Candidates& candidates, Pr
   return meant ? ", did you mean \"" + std::string(*meant) + "\"?" : "";
 }
 
-// The same as `closest` for many words and one list of candidates. Of several hundred candidates, only those
-// with the most similar beginning or end are compared. The candidates' texts must outlive the list.
+// `closest` for many words and one list of candidates. Of several hundred candidates, only those with the
+// most similar beginning or end are compared. The candidates' texts must outlive the list.
 class SuggestionList {
  public:
   explicit SuggestionList(std::vector<std::string_view> candidates);
@@ -36,7 +36,7 @@ class SuggestionList {
   std::optional<std::string_view> closest(std::string_view word) const;
 
  private:
-  using Ordered = std::vector<std::pair<std::string, size_t>>;  // in lower case, and which candidate it is
+  using Ordered = std::vector<std::pair<std::string, size_t>>;  // each in lower case, with its index
 
   std::vector<std::string_view> candidates_;
   Ordered forwards_;

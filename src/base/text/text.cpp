@@ -23,7 +23,7 @@ std::errc read_double(std::string_view text, double& value) {
   errno = 0;
   const double number = std::strtod(copy.c_str(), &end);
   if (end == copy.c_str()) return std::errc::invalid_argument;
-  // A subnormal number is ERANGE, too, but has a value.
+  // A subnormal number is ERANGE, too, but valid.
   if (errno == ERANGE && (number == 0 || std::isinf(number))) return std::errc::result_out_of_range;
   value = number;
   return {};
@@ -46,7 +46,7 @@ std::optional<int64_t> read_integer(std::string_view text) {
 
 std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
   std::vector<std::string_view> parts;
-  const auto next = [&](size_t at) {  // one character is found faster
+  const auto next = [&](size_t at) {  // searching for one character is faster
     return separators.size() == 1 ? text.find(separators.front(), at) : text.find_first_of(separators, at);
   };
   for (size_t at = 0; at <= text.size(); at += parts.back().size() + 1)
@@ -98,7 +98,7 @@ std::optional<std::string> base64_decode(std::string_view text) {
   std::string bytes;
   bytes.reserve(text.size() / 4 * 3 + 2);
   uint32_t bits = 0;
-  unsigned pending = 0;  // bits read and not yet written
+  unsigned pending = 0;  // bits that are read, but not yet written
   for (const char character : text) {
     const uint8_t digit = kDigits[static_cast<uint8_t>(character)];
     if (digit == kNoDigit) return std::nullopt;
@@ -115,7 +115,7 @@ std::optional<std::string> base64_decode(std::string_view text) {
 
 namespace {
 
-constexpr std::string_view kSpecial = "|&;<>()$`*?[]{}~!\n";  // means something to a shell outside of quotes
+constexpr std::string_view kSpecial = "|&;<>()$`*?[]{}~!\n";  // special to a shell outside of quotes
 
 class WordSplitter {
  public:
@@ -147,7 +147,7 @@ class WordSplitter {
     return true;
   }
 
-  // Of $(NAME) at this place; 0 if there is none.
+  // The length of the $(NAME) here; 0 if there is none.
   size_t variable_length() const {
     const std::string_view rest = line_.substr(at_);
     if (!rest.starts_with("$(")) return 0;
@@ -298,7 +298,7 @@ std::string odd_space_in(std::string_view text) {
 }
 
 std::string_view without_curly_quotes(std::string_view text) {
-  constexpr size_t kLength = 3;  // of each in UTF-8
+  constexpr size_t kLength = 3;  // the length of each in UTF-8
   constexpr std::array<std::string_view, 6> kQuotes{"\u201C", "\u201D", "\u201E",
                                                     "\u2018", "\u2019", "\u201A"};
   const auto is_quote = [&](std::string_view part) { return contains(kQuotes, part); };
@@ -323,7 +323,7 @@ std::string with_plain_spaces(std::string_view text) {
 
 namespace {
 
-// The code units that a character adds with this byte: 0 for a byte that continues it.
+// The code units that this byte adds: 0 for a continuation byte.
 size_t units_of(char c) {
   const auto byte = static_cast<unsigned char>(c);
   if ((byte & 0xC0U) == 0x80) return 0;

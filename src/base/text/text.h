@@ -20,13 +20,13 @@
 
 namespace trainjobc::base {
 
-// Whether one of the values equals `value`.
+// Whether one of the elements equals `value`, after projection.
 template <typename Range, typename Value, typename Projection = std::identity>
 constexpr bool contains(const Range& values, const Value& value, Projection projection = {}) {
   return std::ranges::find(values, value, projection) != std::ranges::end(values);
 }
 
-// The first of the values that equals `value`, after projection; nullptr if there is none.
+// The first of the elements that equals `value`, after projection; nullptr if there is none.
 template <typename Range, typename Value, typename Projection = std::identity>
 requires std::is_lvalue_reference_v<Range> || std::ranges::borrowed_range<Range>
 constexpr auto* find(Range&& values, const Value& value, Projection projection = {}) {
@@ -34,20 +34,20 @@ constexpr auto* find(Range&& values, const Value& value, Projection projection =
   return found != std::ranges::end(values) ? &*found : nullptr;
 }
 
-// Copies the values to the end of the list.
+// Appends the elements to the list.
 template <typename List, typename Range>
 void append(List& list, const Range& values) {
   list.insert(list.end(), std::ranges::begin(values), std::ranges::end(values));
 }
 
-// The value of the key in a map; `otherwise` if it has none.
+// The value of the key in a map; `otherwise` if the key is missing.
 template <typename Map, typename Key, typename Value = typename Map::mapped_type>
 Value value_or(const Map& map, const Key& key, const Value& otherwise = Value()) {
   const auto found = map.find(key);
   return found != map.end() ? found->second : otherwise;
 }
 
-// Classes of ASCII characters, independent of the locale. Other bytes are in none of them.
+// Classes of ASCII characters, independent of the locale. Other bytes belong to none of them.
 
 constexpr std::string_view kBlanks = " \t";
 constexpr std::string_view kSpace = " \t\r\n";
@@ -97,7 +97,7 @@ inline bool is_plain_ascii(std::string_view text) {
   while (text.size() >= sizeof wrong) {
     uint64_t bytes = 0;
     std::memcpy(&bytes, text.data(), sizeof bytes);
-    // The high bit of each line feed; with it they become printable.
+    // The high bit of each line feed's byte; shifted to 0x20, it makes the line feed printable.
     const uint64_t other = bytes ^ ('\n' * kOnes);
     const uint64_t feeds = ~(((other & ~kHigh) + ~kHigh) | other) & kHigh;
     bytes |= feeds >> 2U;
@@ -119,7 +119,7 @@ constexpr char to_upper(char c) {
   return is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
 }
 
-// The text without the characters of `space` at both ends.
+// The text without the characters of `space` at either end.
 constexpr std::string_view trimmed(std::string_view text, std::string_view space = kSpace) {
   const size_t begin = text.find_first_not_of(space);
   if (begin == std::string_view::npos) return {};
@@ -144,9 +144,9 @@ inline std::string upper_case(std::string_view text) {
 
 // Lists of words.
 
-// The parts of a text between any of these characters, including empty ones: at least one, also of "".
+// The parts of a text between any of these characters, including empty ones: at least one, even for "".
 std::vector<std::string_view> split(std::string_view text, std::string_view separators);
-// Those of them that are not empty.
+// Like split, without the empty parts.
 std::vector<std::string_view> non_empty_parts(std::string_view text, std::string_view separators);
 
 // "3 fields", "1 field"
@@ -154,7 +154,7 @@ std::string counted(std::integral auto count, std::string_view noun) {
   return std::to_string(count).append(" ").append(noun).append(count == 1 ? "" : "s");
 }
 
-// In a sentence: "a", "a and b", "a, b and c".
+// The words as in a sentence: "a", "a and b", "a, b and c".
 template <typename Words>
 std::string word_list(const Words& words) {
   std::string out;
@@ -216,13 +216,13 @@ class Lines {
   std::string_view text_;
 };
 
-// The whole text as a decimal number, "-" allowed before it; nullopt if it is none, or does not fit.
+// Reads the whole text as a decimal number, "-" allowed before it; nullopt if it is not one, or does not fit.
 std::optional<int64_t> read_integer(std::string_view text);
 
 // std::from_chars for floating-point numbers, which libc++ has only since version 20.
 
-// Reads a decimal number that the text begins with. On an error, `value` stays the same; too large and too
-// small numbers are result_out_of_range.
+// Reads the decimal number at the beginning of the text. On an error, `value` stays the same; a number too
+// large or too small is result_out_of_range.
 std::errc read_double(std::string_view text, double& value);
 
 // Base64 with the standard alphabet and padding (RFC 4648 section 4), as Secrets, PEM and SSH write it.
@@ -236,7 +236,7 @@ std::optional<std::string> base64_decode(std::string_view text);
 
 // Command lines as a POSIX shell reads them.
 
-// The words of a command line, without their quotes. nullopt if only a shell can tell: the line has
+// The words of a command line, without their quotes. nullopt if only a shell can tell them: the line has
 // operators, expansions, globs or a comment, or a quote is not closed. $(NAME), which Kubernetes replaces, is
 // part of a word.
 std::optional<std::vector<std::string>> split_words(std::string_view line);
@@ -248,7 +248,7 @@ struct CodePoint {
   uint32_t value = 0;
 };
 
-// Whether the byte is in a character, but does not begin it.
+// Whether the byte belongs to a character, but does not begin it.
 constexpr bool is_continuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
@@ -262,21 +262,21 @@ void append_utf8(uint32_t value, std::string& out);
 // `text` with U+FFFD for each byte that is not valid UTF-8, as Go's encoding/json writes it.
 std::string to_valid_utf8(std::string_view text);
 
-// Characters that look like a space, or like nothing, and are something else to a parser. They come along
-// when text is copied from a page or a chat.
+// Characters that look like a space, or like nothing, but mean something else to a parser. They are often
+// copied from a page or a chat.
 
-// The first of them in the text, as "a no-break space (U+00A0)"; "" if there is none.
+// The first odd space in the text, as "a no-break space (U+00A0)"; "" if there is none.
 std::string odd_space_in(std::string_view text);
-// The text with a space in their place, or with nothing where they have no width.
+// The text with odd spaces replaced by spaces, or removed if they have no width.
 std::string with_plain_spaces(std::string_view text);
-// The same, of a single character that the text begins with; nullopt if it begins with another.
+// The odd space at the beginning of the text; nullopt if there is none.
 struct OddSpace {
   size_t length = 0;
   uint32_t code = 0;
 };
 std::optional<OddSpace> odd_space_at(std::string_view text);
 
-// The text without the curly quotes around it, single or double; as it is if there are none.
+// The text without the single or double curly quotes around it; unchanged if there are none.
 std::string_view without_curly_quotes(std::string_view text);
 
 // Columns in UTF-16 code units, as editors and code scanners count them.
@@ -285,8 +285,8 @@ std::string_view without_curly_quotes(std::string_view text);
 // character.
 size_t utf16_length(std::string_view text);
 
-// The byte offset of a code unit in a line; the line's size if the line is shorter. In the middle of a
-// surrogate pair, that of the character.
+// The byte offset of a code unit in a line; the line's size if the line is shorter. For the second half of a
+// surrogate pair, the offset of its character.
 size_t utf16_offset(std::string_view line, size_t units);
 
 }  // namespace trainjobc::base
