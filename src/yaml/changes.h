@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Maps and lists whose values may change: copied at the first change, the same node without one.
+// Maps and lists whose values may change: copied at the first change, and the same node without one.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace trainjobc::yaml {
 
-// Replaces the entry of that key, or adds it at the end.
+// Replaces the entry with that key, or adds it at the end.
 inline void put(std::vector<Entry>& entries, const Entry& entry) {
   const auto same = std::ranges::find(entries, entry.key, &Entry::key);
   if (same != entries.end()) {
@@ -25,13 +25,14 @@ class ChangedMap {
   // The map must outlive it.
   explicit ChangedMap(const Node& map) : map_(map), next_(map.entries().data()) {}
 
-  // The value of the next entry of the map; nullptr leaves the entry out.
+  // Takes the value of the map's next entry; nullptr leaves the entry out.
   void take(const Node* value) {
     if (changed_ || value != next_->value) take_changed(value);
     ++next_;
   }
 
-  // Adds an entry, or replaces the one of its key and moves it to the end. All entries of the map are taken.
+  // Adds an entry at the end, in the place of one with the same key. Call it after take() for all entries of
+  // the map.
   void set(const Entry& entry) {
     change();
     std::erase_if(entries_, [&](const Entry& other) { return other.key == entry.key; });
@@ -54,7 +55,7 @@ class ChangedMap {
   }
 
   const Node& map_;
-  const Entry* next_;  // to be taken
+  const Entry* next_;  // the entry to take next
   bool changed_ = false;
   std::vector<Entry> entries_;
 };
@@ -64,7 +65,7 @@ class ChangedList {
   // The list must outlive it.
   explicit ChangedList(const Node& list) : list_(list) {}
 
-  // The next item of the list.
+  // Takes the list's next item.
   void take(const Node* item) {
     if (item != list_.items()[taken_] && items_.empty())
       items_.assign(list_.items().begin(), list_.items().end());
@@ -79,7 +80,7 @@ class ChangedList {
  private:
   const Node& list_;
   size_t taken_ = 0;
-  std::vector<const Node*> items_;  // of a list that changes
+  std::vector<const Node*> items_;  // filled when the list changes
 };
 
 // The list with what `change` makes of each item.
@@ -90,8 +91,8 @@ const Node* with_each(const Node& list, const Maker& make, const Change& change)
   return changed.node(make);
 }
 
-// The map or list with what `change` makes of each value, which it is given with its key, "" in a list;
-// nullptr leaves an entry of a map out. A scalar is returned as it is.
+// The map or list with what `change` makes of each value and its key ("" in a list); for nullptr, an entry of
+// a map is left out. A scalar is returned as it is.
 template <class Change>
 const Node* with_values(const Node& node, const Maker& make, const Change& change) {
   if (node.is_map()) {
@@ -103,7 +104,7 @@ const Node* with_values(const Node& node, const Maker& make, const Change& chang
   return with_each(node, make, [&](const Node& item) { return change(std::string_view(), item); });
 }
 
-// The same tree with what `origin_of` makes of the origins of its values and keys.
+// The tree with what `origin_of` makes of the origins of its values and keys.
 template <class OriginOf>
 const Node* with_origins(const Node& node, const Maker& make, const OriginOf& origin_of) {
   const Origin origin = origin_of(node.origin());

@@ -63,13 +63,13 @@ bool Node::is_empty_value() const {
 
 namespace {
 
-// Most keys of a map differ in their length or their last character.
+// Compares the parts in which most keys of a map differ first: their length and last character.
 bool is_key(std::string_view one, std::string_view key) {
   return one.size() == key.size() && (key.empty() || one.back() == key.back()) && one == key;
 }
 
-// Maps of so many keys have a table after their entries: it holds, at the hash of a key or in the next place
-// that was free, the number of its entry, counted from 1. 0 is free.
+// Maps with this many keys have a hash table after their entries: at a key's hash, or the next free slot, it
+// holds the number of its entry, counted from 1. 0 means free.
 constexpr size_t kIndexed = 32;
 
 size_t table_size(size_t entries) {

@@ -21,13 +21,13 @@ namespace trainjobc::yaml {
 class Node;
 
 // How a computed value was derived: the rule ("torch/PET_NNODES", "default") and the input nodes it was
-// computed from, the most relevant first; none of them is null. Only Maker::made makes one.
+// computed from, the most relevant first; none of them is null. Only Maker::made creates one.
 class Derivation {
  public:
   const std::string_view rule;
   const std::span<const Node* const> inputs;
   const std::string_view
-      input_name;  // of the input that it repeats: "numNodes"; "": messages use its own name
+      input_name;  // the input that it repeats: "numNodes"; if "", messages use the value's own name
 
  private:
   friend class Maker;
@@ -35,7 +35,7 @@ class Derivation {
       : rule(by), inputs(from), input_name(name) {}
 };
 
-// Where a node came from: a place in a file, or a derivation; neither for nodes made in tests.
+// Where a node came from: a place in a file, or a derivation; nodes made in tests have neither.
 class Origin {
  public:
   Origin() = default;
@@ -52,11 +52,11 @@ class Origin {
   }
   uint32_t line() const { return line_; }
   uint32_t column() const { return column_ & ~(kInFlow | kSecret); }
-  // In bytes, in the text of file(), which is not nullptr.
+  // The offset in bytes in the text of file(), which must not be nullptr.
   size_t offset() const { return file()->line_start(line_) + column() - 1; }
   // Whether the place is inside brackets, where a comma ends a plain scalar.
   bool in_flow() const { return (column_ & kInFlow) != 0; }
-  // Whether the value is a secret, which only manifests show: see secret/secret.h.
+  // Whether the value is a secret, which only manifests may show: see secret/secret.h.
   bool is_secret() const { return (column_ & kSecret) != 0; }
   Origin as_secret() const {
     Origin secret = *this;
@@ -76,7 +76,7 @@ enum class Kind : uint8_t { Null, Bool, Int, Float, String, List, Map };
 
 std::string_view to_string(Kind kind);
 
-// One key of a map. `key_origin` is where the key is.
+// One key of a map and its value. `key_origin` is where the key is.
 struct Entry {
   std::string_view key;
   const Node* value = nullptr;
@@ -94,14 +94,15 @@ class Node {
   bool is_list() const { return kind_ == Kind::List; }
   bool is_map() const { return kind_ == Kind::Map; }
   bool is_scalar() const { return !is_list() && !is_map(); }
-  // A null, an empty string, list or map, zero or false: what Go's `omitempty` drops.
+  // Whether Go's `omitempty` drops the value: null, an empty string, list or map, zero or false.
   bool is_empty_value() const;
 
   const Origin& origin() const { return origin_; }
 
-  // A scalar's value: a string's text, a number in JSON's spelling, "true", "false", "null"; "" for others.
+  // The text of a scalar: a string's own, a number in JSON's spelling, "true", "false", "null"; "" for lists
+  // and maps.
   std::string_view text() const;
-  // The value of an Int that fits; otherwise nullopt.
+  // The value of an Int if it fits.
   std::optional<int64_t> as_int() const;
   std::optional<bool> as_bool() const;
 
@@ -125,7 +126,8 @@ class Node {
   Origin origin_;
 };
 
-// Same value: map entries in any order, an Int and a Float of equal number are the same. Origins don't count.
+// Whether the values are the same: map entries in any order, and an Int equals a Float of the same number.
+// Origins don't count.
 bool equal(const Node& a, const Node& b);
 
 // Makes nodes in an arena. Text given to it must outlive the arena, or be copied with `copy`.
@@ -140,55 +142,56 @@ class Maker {
   const Node* integer(int64_t value, Origin origin = {}) const;
   // `text` is a number in JSON's spelling.
   const Node* plain(Kind kind, std::string_view text, Origin origin = {}) const;
-  // The text is not copied.
+  // Does not copy the text.
   const Node* string(std::string_view text, Origin origin = {}) const;
-  // The text is copied.
+  // Copies the text.
   const Node* copied(std::string_view text, Origin origin = {}) const;
   const Node* list(std::span<const Node* const> items, Origin origin = {}) const;
   const Node* list(std::initializer_list<const Node*> items, Origin origin = {}) const {
     return list(std::span<const Node* const>(items.begin(), items.size()), origin);
   }
-  // The keys are not copied. All entries have a value.
+  // Does not copy the keys. All entries must have a value.
   const Node* map(std::span<const Entry> entries, Origin origin = {}) const;
-  // The map of those of the entries that have a value.
+  // Leaves out entries without a value.
   const Node* map(std::initializer_list<Entry> entries, Origin origin = {}) const;
-  // The same value with another origin.
+  // The node with another origin.
   const Node* with_origin(const Node& node, Origin origin) const;
 
-  // `list` with these items; the same node if it has them already. `list` may be nullptr: an empty list.
+  // `list` with these items; the same node if it has them already. A `list` of nullptr counts as empty.
   const Node* with_items(const Node* list, std::span<const Node* const> items) const;
 
-  // The origin of a value that `rule` computed from `inputs` (null pointers are left out). A value computed
-  // from a secret is a secret. `input_name`: see Derivation.
+  // The origin of a value that `rule` computed from `inputs`, of which null pointers are left out. A value
+  // computed from a secret is a secret. `input_name`: see Derivation.
   Origin made(std::string_view rule, std::span<const Node* const> inputs,
               std::string_view input_name = {}) const;
   Origin made(std::string_view rule, std::initializer_list<const Node*> inputs = {}) const {
     return made(rule, std::span<const Node* const>(inputs.begin(), inputs.size()));
   }
 
-  // `map` with `key` set to `value` (in place, or appended), or without it if `value` is nullptr.
-  // `map` may be nullptr: an empty map.
+  // `map` with `key` set to `value` (in place, or appended), or without it if `value` is nullptr. A `map` of
+  // nullptr counts as empty.
   const Node* with(const Node* map, std::string_view key, const Node* value) const;
-  // The same along a path of keys; missing maps on the way are created.
+  // Like `with`, along a path of keys; creates missing maps on the way.
   const Node* with_path(const Node* map, std::span<const std::string_view> path, const Node* value) const;
   const Node* with_path(const Node* map, std::initializer_list<std::string_view> path,
                         const Node* value) const;
 
  private:
-  // A map of entries that are in the arena.
+  // A map of entries that are already in the arena.
   const Node* map_of(std::span<const Entry> entries, Origin origin) const;
 
   base::Arena* arena_;
 };
 
-// The place to point at for a node: its own, or for a computed one that of the first input that is in a file.
+// The place to point at for a node: its own, or, for a computed one, that of the first input that is in a
+// file.
 base::Location locate(const Node& node);
-// The place of an entry's key; if that is unknown, of its value.
+// The place of an entry's key, or of its value if the key's is unknown.
 base::Location locate_key(const Entry& entry);
 
 // Fields by key or path, for callers that need the value and not the node.
 
-// A scalar's text, "null" for a null; "" if there is no scalar.
+// A scalar's text, "null" for a null; "" if the node is missing or not a scalar.
 inline std::string_view text_of(const Node* node) {
   return node ? node->text() : std::string_view();
 }
@@ -199,13 +202,13 @@ inline std::string_view text_at(const Node& root, std::initializer_list<std::str
   return text_of(root.at(path));
 }
 
-// The same, but "" for a null.
+// The text of the scalar at the path; "" for a null, too.
 inline std::string_view value_at(const Node& root, std::initializer_list<std::string_view> path) {
   const Node* node = root.at(path);
   return node && !node->is_null() ? node->text() : std::string_view();
 }
 
-// Whether there is a boolean that is true.
+// Whether the value at the path is the boolean true.
 inline bool is_true_at(const Node& root, std::initializer_list<std::string_view> path) {
   const Node* node = root.at(path);
   return node && node->as_bool() == true;
@@ -215,7 +218,7 @@ inline bool is_true_at(const Node& map, std::string_view key) {
   return node && node->as_bool() == true;
 }
 
-// The text of a string, "" for anything else.
+// The text of a string; "" for anything else.
 inline std::string_view string_of(const Node* node) {
   return node && node->is_string() ? node->text() : std::string_view();
 }
@@ -226,7 +229,7 @@ inline std::string_view string_at(const Node& root, std::initializer_list<std::s
   return string_of(root.at(path));
 }
 
-// Empty if there is no list.
+// The items of a list; none for anything else.
 inline std::span<const Node* const> items_of(const Node* node) {
   return node ? node->items() : std::span<const Node* const>();
 }
@@ -249,21 +252,21 @@ inline const Node* find_named(std::span<const Node* const> items, std::string_vi
   return nullptr;
 }
 
-// Byte offsets of a file's text.
+// A range of byte offsets in a file's text.
 struct Extent {
   size_t begin = 0;
   size_t end = 0;
 };
 base::Location location_of(const base::SourceFile& file, Extent extent);
 
-// The closing quote of the text whose opening quote is at `at`; npos if it isn't closed.
+// The position of the quote that closes the one at `at`; npos if it isn't closed.
 size_t closing_quote(std::string_view text, size_t at);
 
 // The extent of one YAML token in its source text, for carets.
 
 // The range of the scalar, alias or bracket that begins at line and column (both from 1). A quoted string may
-// end on a later line. A block scalar is its indicator; an unquoted one is its part on this line, which ends
-// before a comment, a ':' or, inside brackets, a comma or bracket.
+// end on a later line. For a block scalar it is the indicator, for an unquoted one the part on this line,
+// which ends before a comment, a ':' or, inside brackets, a comma or bracket.
 base::Location token_location(const base::SourceFile& file, uint32_t line, uint32_t column, bool in_flow);
 
 }  // namespace trainjobc::yaml

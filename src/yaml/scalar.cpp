@@ -115,7 +115,7 @@ bool is_simple_integer(std::string_view text) {
   return text.size() < 19 && (text.size() == 1 || text.front() != '0') && std::ranges::all_of(text, is_digit);
 }
 
-// Whether a number out of a double's range is too small, not too large.
+// Whether a number outside a double's range is too small, rather than too large.
 bool is_tiny(std::string_view text) {
   const size_t mark = std::min(text.find_first_of("eE"), text.size());
   const std::string_view digits = text.substr(0, mark);
@@ -163,7 +163,8 @@ std::optional<double> read_not_json(std::string_view text) {
   return negative ? -kInfinity : kInfinity;
 }
 
-// YAML 1.1's base 60 numbers, 12:30 or 1:20:30.5: not Kubernetes' reading, but other tools'.
+// Whether the text is one of YAML 1.1's base 60 numbers, 12:30 or 1:20:30.5, which other tools read, but not
+// Kubernetes.
 bool looks_sexagesimal(std::string_view text) {
   return text.find(':') != std::string_view::npos && std::ranges::all_of(text, [](char c) {
            return is_digit(c) || c == ':' || c == '.' || c == '_' || c == '-' || c == '+';
@@ -176,7 +177,7 @@ std::string shortest(auto value, std::chars_format format) {
   return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format).ptr};
 }
 
-// strconv.FormatFloat(value, 'g', -1, 32): how sigs.k8s.io/yaml spells a float as a key.
+// The float as strconv.FormatFloat(value, 'g', -1, 32) writes it: how sigs.k8s.io/yaml spells it as a key.
 std::string float_key(double value) {
   const auto narrow = static_cast<float>(value);
   if (std::isnan(narrow)) return ".nan";
@@ -186,7 +187,7 @@ std::string float_key(double value) {
   return exponent < -4 || exponent >= 6 ? text : shortest(narrow, std::chars_format::fixed);
 }
 
-// Whether it has the form of a date or a time stamp.
+// Whether the text has the form of a date or a time stamp.
 bool looks_like_date(std::string_view text) {
   if (text.size() < 8 || !std::ranges::all_of(text.substr(0, 4), is_digit) || text[4] != '-') return false;
   return is_digit(text[5]);
@@ -212,7 +213,7 @@ PlainValue read_plain(std::string_view text) {
   }
   if (first == '.') {
     if (const auto number = read_not_json(text)) return {PlainType::Float, "", *number};
-    // Go's own rule, where the number begins with its point: an underscore is between digits.
+    // Go's own rule, for a number that begins with its point: an underscore must be between digits.
     for (size_t at = text.find('_'); at != std::string_view::npos; at = text.find('_', at + 1)) {
       if (!is_digit(text[at - 1]) || at + 1 == text.size() || !is_digit(text[at + 1])) return {};
     }
@@ -296,7 +297,7 @@ class TimeReader {
  public:
   explicit TimeReader(std::string_view text) : rest_(text) {}
 
-  // YYYY-M-D; a month and a day of one or two digits.
+  // YYYY-M-D; the month and the day may have one digit.
   bool date() {
     if (rest_.size() < 5 || !std::ranges::all_of(rest_.substr(0, 4), is_digit)) return false;
     int year = 0;
@@ -308,7 +309,7 @@ class TimeReader {
            day <= days_in(month, year);
   }
 
-  // H:M:S and any fraction.
+  // H:M:S and an optional fraction.
   bool time() {
     int hour = 0;
     int minute = 0;

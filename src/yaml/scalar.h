@@ -28,14 +28,14 @@ struct PlainValue {
   double number = 0;  // of a Float
 };
 
-// What an unquoted `text` is, before JSON.
+// What an unquoted `text` is, before it is converted to JSON.
 PlainValue read_plain(std::string_view text);
 
-// The same as JSON; a String has no text. nullopt for numbers that JSON can't express.
+// The value as JSON; a String has no text. nullopt for numbers that JSON can't express.
 std::optional<Scalar> to_json(const PlainValue& value);
 
 // The key of a JSON object that Kubernetes makes of a value that is not a string. nullopt if it refuses the
-// value: null and integers above int64.
+// value: null, or an integer above int64.
 std::optional<std::string> key_text(const PlainValue& value);
 
 // Whether any YAML 1.1 or 1.2 reader could read an unquoted `text` as something other than this string.
@@ -50,7 +50,7 @@ struct TaggedValue {
   PlainValue value;
   std::string bytes;  // of a !!binary string; other strings are the source's text
   bool is_binary = false;
-  bool is_wrong = false;  // the text can't be read under its tag
+  bool is_wrong = false;  // the text is not valid for its tag
 };
 
 // What a scalar is under an explicit tag in its full form ("tag:yaml.org,2002:int"). With tags that

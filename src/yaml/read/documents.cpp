@@ -33,7 +33,7 @@ void report_separator(const base::SourceFile& file, uint32_t line, base::Diagnos
                      "files there and refuses the rest of the line",
                      "start it on the next line",
                      line_location(file, line, static_cast<uint32_t>(at + 1), text.size() - at));
-  // What lacks its first line gets other fixes.
+  // Only a map in braces can be moved: other documents would lack their first line, and get other fixes.
   const auto begin = static_cast<uint32_t>(at + 1);
   if (text.substr(at).starts_with('{')) base::suggest_fix(found, {{{&file, line, 4, line, begin}, "\n"}});
   diagnostics.add(std::move(found));
@@ -61,8 +61,8 @@ bool has_content(std::string_view line) {
   return !content.empty() && content.front() != '#';
 }
 
-// The length of the text up to its `...` line; reports a marker without a document, and warns where more than
-// comments is below it. `begun`: a marker "---" has begun the document.
+// The length of the text up to its `...` line. Reports a marker without a document, and content below it
+// other than comments. `begun`: a "---" marker has begun the document.
 size_t length_to_end_marker(const base::SourceFile& file, const Chunk& chunk, bool begun,
                             base::Diagnostics& diagnostics) {
   if (!chunk.text.starts_with("...") && chunk.text.find("\n...") == std::string_view::npos) {
@@ -96,7 +96,7 @@ bool is_allowed(uint32_t code) {
   return (code < 0x7F || code == 0x85 || code >= 0xA0) && code != 0xFFFE && code != 0xFFFF;
 }
 
-// The offset of the first byte from `at` on that is not plain ASCII text; the text's size where there is
+// The offset of the first byte at or after `at` that is not plain ASCII text; the text's size if there is
 // none.
 size_t skip_ascii(std::string_view text, size_t at) {
   constexpr uint64_t kHigh = 0x8080808080808080U;
@@ -105,7 +105,7 @@ size_t skip_ascii(std::string_view text, size_t at) {
     for (; at + 8 <= text.size(); at += 8) {
       uint64_t word = 0;
       std::memcpy(&word, text.data() + at, sizeof word);
-      // A high bit is set where a byte is above 0x7E, is already high, or is below 0x20.
+      // The high bit is set in a byte above 0x7E, one that had it already, or one below 0x20.
       if ((((word + kOnes) | word | (word - 0x20 * kOnes)) & kHigh) != 0) break;
     }
     const size_t end = std::min(text.size(), at + 8);
@@ -160,9 +160,9 @@ std::vector<Chunk> split_documents(const base::SourceFile& file, base::Diagnosti
     finish(end);
     begun = is_empty && !begun;
     const std::string_view rest = base::trimmed(file.line(line).substr(3));
-    // To the parser, a lone "\r" ends a comment.
+    // For the parser, a lone "\r" ends a comment.
     const bool is_comment = rest.starts_with('#') && rest.find('\r') == std::string_view::npos;
-    // The part that Kubernetes keeps goes to the parser, for which a marker ends with white space.
+    // The part that Kubernetes keeps goes to the parser, for which white space must follow a marker.
     const bool is_text = begun && file.line(line).starts_with("---#");
     if ((!rest.empty() && !is_comment) || is_text) report_separator(file, line, diagnostics);
     chunk = {text.substr(file.line_start(line + 1)), line + 1};
@@ -189,7 +189,7 @@ bool check_characters(const base::SourceFile& file, const Chunk& chunk, base::Di
   const std::string_view text = chunk.text;
   for (size_t at = skip_ascii(text, 0); at < text.size(); at = skip_ascii(text, at)) {
     const base::CodePoint point = base::decode_utf8(text.substr(at));
-    // libyaml skips a byte order mark at the beginning of a line, Kubernetes' parser reads it as text.
+    // libyaml skips a byte order mark at the beginning of a line; Kubernetes' parser reads it as text.
     const bool is_mark = point.value == kByteOrderMarkCode && (at == 0 || follows_break(text, at));
     if (point.length == 0 || is_mark || !is_allowed(point.value)) {
       const auto offset = static_cast<size_t>(text.data() - file.text().data()) + at;

@@ -19,21 +19,21 @@ struct Chunk {
 };
 
 // Splits at lines that begin with `---`, as k8s.io/apimachinery's YAMLReader does: anything but a comment
-// after the dashes is an error. Each chunk ends at its `...` line; Kubernetes never reads what is below that,
-// which is a warning. A byte order mark at the beginning of a document is left out.
+// after the dashes is an error. Each chunk ends at its `...` line; Kubernetes never reads what follows, so
+// that gets a warning. A byte order mark at the beginning of a document is left out.
 std::vector<Chunk> split_documents(const base::SourceFile& file, base::Diagnostics& diagnostics);
 
-// True for UTF-8; UTF-16, UTF-32 and binary files are reported.
+// True if the file is UTF-8; reports UTF-16, UTF-32 and binary files.
 bool check_encoding(const base::SourceFile& file, base::Diagnostics& diagnostics);
 
-// Finds the first byte that YAML forbids: broken UTF-8, control characters. True if there is none.
+// Reports the first byte that YAML forbids: broken UTF-8, a control character. True if there is none.
 bool check_characters(const base::SourceFile& file, const Chunk& chunk, base::Diagnostics& diagnostics);
 
-// The beginning of a file as JSON: kubectl tries JSON before YAML if the file begins with `{`, and JSON
-// strings have escapes that its YAML parser refuses.
+// Files that begin with JSON: kubectl tries JSON before YAML if the file begins with `{`, and JSON strings
+// have escapes that its YAML parser refuses.
 
-// Reads a chunk that begins with `{` as one or more JSON values, one after the other. False if the chunk is
-// not all JSON: then nothing has been appended, and it may still be YAML. Duplicate keys are errors.
+// Reads a chunk that begins with `{` as one or more JSON values. False if the chunk is not all JSON: then
+// nothing has been appended, and it may still be YAML. Duplicate keys are errors.
 bool read_json(const base::SourceFile& file, const Chunk& chunk, base::Arena& arena,
                base::Diagnostics& diagnostics, const ReadLimits& limits, std::vector<Document>& documents);
 

@@ -11,7 +11,7 @@
 namespace trainjobc::yaml {
 namespace {
 
-// The bytes of the line break at `at`; 0 if there is none.
+// The length of the line break at `at`; 0 if there is none.
 size_t break_length(std::string_view text, size_t at) {
   const std::string_view rest = text.substr(at);
   if (rest.empty()) return 0;
@@ -24,7 +24,7 @@ size_t break_length(std::string_view text, size_t at) {
   }
 }
 
-// Kubernetes' line reader drops one "\r" of "\r\r\n" before its parser sees it.
+// Kubernetes' line reader drops one "\r" of each "\r\r\n" before its parser sees it.
 std::vector<size_t> without_doubled_returns(std::string_view text, std::vector<size_t> dropped) {
   const size_t others = dropped.size();
   for (size_t at = text.find("\r\r\n"); at != std::string_view::npos; at = text.find("\r\r\n", at + 2))
@@ -76,7 +76,7 @@ EventStream::~EventStream() {
   yaml_parser_delete(&parser_);
 }
 
-// The text, ended by a line feed as Kubernetes' line reader ends it.
+// Passes libyaml the text, with the final line feed that Kubernetes' line reader adds.
 int EventStream::feed(void* stream, unsigned char* buffer, size_t size, size_t* count) {
   auto& self = *static_cast<EventStream*>(stream);
   size_t written = 0;
@@ -175,7 +175,7 @@ Event EventStream::scalar() {
   event.text = {reinterpret_cast<const char*>(scalar.value), scalar.length};
   event.tag = view(scalar.tag);
   read_properties(event, scalar.anchor != nullptr, true);
-  // Text that needs no copy: the value is the text itself.
+  // If the value is written as it is, the event can refer to the text without a copy.
   const std::string_view written = text_.substr(event.begin, event.end - event.begin);
   const std::string_view inside =
       event.plain || written.size() < 2 ? written : written.substr(1, written.size() - 2);
@@ -211,7 +211,7 @@ void EventStream::check_marker(bool is_implicit) {
   if (!is_implicit) throw SyntaxError{offset(event_.start_mark), "a document marker is not allowed here", ""};
 }
 
-// Text that libyaml accepts but Kubernetes' parser doesn't.
+// Refuses text that libyaml accepts but Kubernetes' parser doesn't.
 void EventStream::check_scalar(const Event& event) const {
   const std::string_view written = text_.substr(event.begin, event.end - event.begin);
   if (event.plain) {
@@ -229,7 +229,7 @@ void EventStream::check_scalar(const Event& event) const {
   }
 }
 
-// Throws OtherEscapes with those of the string that the complaint is about.
+// Throws OtherEscapes for the `\'` of the string that the complaint is about.
 void EventStream::check_escapes(const Complaint& complaint) const {
   if (complaint.problem != "found unknown escape character") return;
   const size_t begin = text_.rfind('\\', complaint.at);
@@ -262,18 +262,18 @@ void EventStream::fail() {
 
 namespace {
 
-// libyaml's limit is 1024 characters.
+// libyaml's own limit is 1024 characters.
 constexpr size_t kLongestKey = 1000;
 constexpr int kDeepest = 100;
-// The events of a document take some times its size, all at once.
+// The events of a document are in memory all at once, and take several times its size.
 constexpr size_t kLargest = size_t{1} << 20U;
 
-// Whether spaces and line feeds are the only white space, and line feeds the only breaks.
+// Whether the text has no white space but spaces and line feeds, and no other line breaks.
 bool has_simple_lines(std::string_view text) {
   const auto has = [&](auto what) { return text.find(what) != std::string_view::npos; };
   if (has('\t') || has('\r')) return false;
   if (base::is_ascii(text)) return true;
-  // The next-line, line and paragraph separators, and the byte order mark.
+  // Next line, line separator, paragraph separator, byte order mark.
   static constexpr std::string_view kOther[] = {"\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xEF\xBB\xBF"};
   return std::ranges::none_of(kOther, has);
 }
@@ -286,7 +286,7 @@ constexpr bool is_indicator(char c) {
   return is_bracket_syntax(c) || std::string_view("-?:#&*!|>'\"%@`").find(c) != std::string_view::npos;
 }
 
-// Each step returns false as soon as the document is not simple.
+// Each step returns false as soon as the document turns out not to be simple.
 class SimpleReader {
  public:
   explicit SimpleReader(std::string_view text) : text_(text) { out_.events.reserve(text.size() / 12); }
@@ -295,13 +295,13 @@ class SimpleReader {
   SimpleEvents take() { return std::move(out_); }
 
  private:
-  static constexpr std::ptrdiff_t kRoot = -1;  // a value that is in no collection
+  static constexpr std::ptrdiff_t kRoot = -1;  // the parent of the document's value
 
-  // The end of the text is the end of a line.
+  // The end of the text counts as the end of a line.
   char peek(size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\n'; }
   bool ends_word(size_t at) const { return at >= text_.size() || text_[at] == ' ' || text_[at] == '\n'; }
   bool at_dash() const { return !done_ && peek() == '-' && ends_word(at_ + 1); }
-  // In bytes: where columns are compared, only spaces and dashes are before them.
+  // Counts bytes: where columns are compared, only spaces and dashes come before them.
   std::ptrdiff_t column() const { return static_cast<std::ptrdiff_t>(at_ - line_start_); }
   bool is_inside(std::ptrdiff_t parent) const { return !done_ && column() > parent; }
 
@@ -309,7 +309,7 @@ class SimpleReader {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
   }
 
-  // Moves over spaces, comments and breaks.
+  // Skips spaces, comments and line breaks.
   bool find_content() {
     for (;;) {
       skip_spaces();
@@ -328,13 +328,13 @@ class SimpleReader {
     }
   }
 
-  // Of a document; what begins like one is not simple.
+  // Whether a document marker is here; text that only begins like one is not simple either.
   bool at_marker() const {
     const std::string_view rest = text_.substr(at_);
     return rest.starts_with("---") || rest.starts_with("...");
   }
 
-  // Nothing but a comment is behind a value in its line.
+  // Ends the line of a value, after which only a comment may follow.
   bool end_line() {
     const size_t line = line_start_;
     return find_content() && (done_ || line_start_ != line);
@@ -356,7 +356,7 @@ class SimpleReader {
 
   void close() { out_.events.emplace_back().type = Event::Type::Close; }
 
-  // A scalar of one line; in brackets, the syntax of brackets ends it.
+  // Reads a scalar of one line; inside brackets, their syntax ends it.
   bool line_scalar(bool in_brackets) {
     const char first = peek();
     if (first == '"' || first == '\'') return quoted(first);
@@ -405,7 +405,7 @@ class SimpleReader {
     return true;
   }
 
-  // Whether the scalar from `begin` to here is a key; moves behind its colon.
+  // Whether the scalar from `begin` to here is a key; if so, advances past its colon.
   bool take_colon(size_t begin) {
     if (out_.events.back().end != at_ || peek() != ':' || !ends_word(at_ + 1) || at_ - begin > kLongestKey)
       return false;
@@ -413,7 +413,7 @@ class SimpleReader {
     return true;
   }
 
-  // A value that is the first thing after a dash or in its line. `parent`: the column of the collection it is
+  // Reads a value that comes first on its line or after a dash. `parent`: the column of the collection it is
   // in.
   bool block_node(std::ptrdiff_t parent, int depth) {
     if (depth > kDeepest) return false;
@@ -423,7 +423,7 @@ class SimpleReader {
     if (first == '|') return literal(parent);
     const std::ptrdiff_t indent = column();
     const size_t begin = at_;
-    // A map is added before its first key.
+    // That it is a map shows only after its first key; the map's event goes before it.
     const size_t place = out_.events.size();
     if (!line_scalar(false)) return false;
     if (!take_colon(begin)) return end_line();
@@ -433,7 +433,7 @@ class SimpleReader {
     return map_entries(indent, depth);
   }
 
-  // From behind the colon of the first key.
+  // Starts after the first key's colon.
   bool map_entries(std::ptrdiff_t indent, int depth) {
     for (;;) {
       if (!map_value(indent, depth)) return false;
@@ -457,7 +457,7 @@ class SimpleReader {
     return true;
   }
 
-  // A value in the line of its key.
+  // Reads a value on the line of its key.
   bool line_value(std::ptrdiff_t parent, int depth) {
     const char first = peek();
     if (first == '[' || first == '{') return brackets(depth + 1) && end_line();
@@ -465,7 +465,7 @@ class SimpleReader {
     return line_scalar(false) && end_line();
   }
 
-  // `in_map`: its dashes are in the column of the map that it is in.
+  // `in_map`: the dashes are in the column of the map that contains the list.
   bool list(std::ptrdiff_t indent, bool in_map, int depth) {
     if (depth > kDeepest) return false;
     add(Event::Type::OpenList, at_, at_);
@@ -486,7 +486,7 @@ class SimpleReader {
     return true;
   }
 
-  // `|` or `|-`.
+  // Reads a `|` or `|-` scalar.
   bool literal(std::ptrdiff_t parent) {
     const size_t begin = at_++;
     const bool strips = peek() == '-';
@@ -505,7 +505,7 @@ class SimpleReader {
     return find_content();
   }
 
-  // Lines that are empty or indented as much; empty ones at the end are left out.
+  // Reads the lines that are empty or indented by `indent`; drops empty ones at the end.
   void literal_lines(size_t indent, std::string& text) {
     size_t empty = 0;
     while (at_ < text_.size()) {
@@ -524,7 +524,7 @@ class SimpleReader {
     }
   }
 
-  // A list or a map in brackets, in one line.
+  // Reads a list or map in brackets, on one line.
   bool brackets(int depth) {
     if (depth > kDeepest) return false;
     const bool is_map = peek() == '{';

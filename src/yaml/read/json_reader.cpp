@@ -35,7 +35,7 @@ class JsonReader {
   }
 
   void value(TreeBuilder& builder) {
-    std::string open;  // the closing brackets that are due
+    std::string open;  // the closing brackets still expected
     do {
       skip_space();
       const Origin at = origin();
@@ -74,7 +74,7 @@ class JsonReader {
     at_ += word.size();
   }
 
-  // After an opening bracket: closes an empty collection, and the outer ones that end there.
+  // Called after an opening bracket: closes an empty collection, and the outer ones that end there.
   bool close_if_due(TreeBuilder& builder, std::string& open) {
     skip_space();
     if (peek() != open.back()) return false;
@@ -85,7 +85,7 @@ class JsonReader {
     return true;
   }
 
-  // After a value: moves to the beginning of the next one, or out of all collections.
+  // Called after a value: moves to the beginning of the next one, or out of all collections.
   void next(TreeBuilder& builder, std::string& open) {
     while (!open.empty()) {
       skip_space();
@@ -120,7 +120,7 @@ class JsonReader {
       default: break;
     }
     const std::optional<Scalar> number = resolve_plain(number_text());
-    if (!number || number->kind == Kind::String) throw NotJson{};  // no double can hold it
+    if (!number || number->kind == Kind::String) throw NotJson{};  // too large for a double
     builder.scalar({.node = builder.make().plain(number->kind, arena_.copy(number->text), at)}, {}, at);
   }
 
@@ -149,7 +149,7 @@ class JsonReader {
     return text_.substr(begin, at_ - begin);
   }
 
-  // A view into the source if the string has no escapes, else into the arena.
+  // Reads a string: a view into the source if it has no escapes, else into the arena.
   std::string_view string() {
     const size_t begin = ++at_;
     std::string buffer;
@@ -197,7 +197,7 @@ class JsonReader {
     base::append_utf8(unit, out);  // half a surrogate pair becomes U+FFFD, as in Go
   }
 
-  // The four digits after the `u` that at_ points at.
+  // Reads the four digits after the `u` that at_ points at.
   uint32_t code_unit() {
     if (peek() != 'u') throw NotJson{};
     uint32_t value = 0;
@@ -235,7 +235,7 @@ bool read_json(const base::SourceFile& file, const Chunk& chunk, base::Arena& ar
   } catch (const NotJson&) {
     return false;
   } catch (const StopReading&) {
-    // The cause has been reported, and is an error in YAML too.
+    // The error has been reported, and YAML has it too.
   }
   diagnostics.append(std::move(found));
   documents.insert(documents.end(), read.begin(), read.end());

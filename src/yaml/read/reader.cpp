@@ -19,7 +19,7 @@ namespace {
 
 using base::SourceFile;
 
-// Where offsets of a document's text are in its file. Queries in the order of the text need no search.
+// Maps offsets in a document's text to places in its file. Queries in the order of the text need no search.
 class Places {
  public:
   Places(const SourceFile& file, const Chunk& chunk)
@@ -28,7 +28,7 @@ class Places {
   }
 
   Origin origin(size_t offset, bool in_flow = false) {
-    // The end is after the last thing in the document.
+    // Events at the end of the text are placed after the last thing in the document.
     if (offset >= text_.size()) offset = text_.find_last_not_of(base::kSpace) + 1;
     const size_t at = begin_ + offset;
     while (line_ < file_.line_count() && next_line_start_ <= at) go_to(line_ + 1);
@@ -52,10 +52,10 @@ class Places {
   size_t next_line_start_ = 0;
 };
 
-// How often a document is read again because of strings with `\'`, one at a time.
+// The most strings with `\'` in a document; it is read again for each.
 constexpr int kMostReadings = 100;
 
-// The events of one document, to its tree and, with a recorder, to its syntax.
+// Turns the events of one document into its tree and, with a recorder, its syntax.
 class DocumentReader {
  public:
   // `recorder` may be nullptr.
@@ -122,7 +122,7 @@ class DocumentReader {
       recorder_->leaf(is_absent ? Syntax::Kind::Absent : Syntax::Kind::Scalar, is_plain, event.start,
                       event.end);
     }
-    // libyaml lets a value end a document that ends right after its indicator; so does a block scalar.
+    // libyaml lets a value end a document that ends right after its indicator, and a block scalar too.
     scalars_.add(event, event.begin == event.end ? absent_origin(event.begin)
                                                  : places_.origin(event.begin, in_flow()));
     end_ = std::max(end_, event.end);
@@ -161,7 +161,7 @@ class DocumentReader {
     if (!levels_.empty()) levels_.back().expects_key = !levels_.back().expects_key;
   }
 
-  // A value that is left out is at its key or its dash.
+  // A missing value is placed at its key or its dash.
   Origin absent_origin(size_t offset) {
     if (levels_.empty()) return places_.origin(offset);
     const Level& level = levels_.back();
@@ -170,7 +170,7 @@ class DocumentReader {
     return places_.origin(after_dash ? offset - 1 : offset, level.is_flow);
   }
 
-  // The dash of a list item, or the `?` of a key, which is between the value before and this one.
+  // Records the dash of a list item, or the `?` of a key, which is between the previous value and this one.
   void record_indicator(size_t begin) {
     if (!recorder_ || levels_.empty() || (levels_.back().is_map && !levels_.back().expects_key)) return;
     size_t at = skip_gap(text_, end_);
@@ -179,7 +179,7 @@ class DocumentReader {
     if (!levels_.back().is_map && !levels_.back().is_flow) recorder_->dash(at);
   }
 
-  // Kubernetes' parser drops what comes after the value that is the document.
+  // Warns about what follows the document's value: Kubernetes' parser drops it.
   void warn_of_rest() {
     const size_t rest = skip_gap(text_, end_);
     if (rest >= text_.size()) return;
@@ -195,7 +195,7 @@ class DocumentReader {
   TreeBuilder& builder_;
   ScalarBuilder scalars_;
   SyntaxRecorder* recorder_;
-  size_t end_ = 0;  // of what has been read
+  size_t end_ = 0;  // of what has been read so far
   std::vector<Level> levels_;
 };
 
@@ -208,7 +208,7 @@ void report_many_escapes(const SourceFile& file, const Chunk& chunk, size_t offs
       "write ' without the backslash", {&file, at.line(), at.column(), at.line(), at.column() + 2}));
 }
 
-// One document, without the backslashes that EventStream's exception names. `recorder` may be nullptr.
+// Reads one document, without the backslashes that OtherEscapes named. `recorder` may be nullptr.
 const Node* read_once(const SourceFile& file, const Chunk& chunk, const std::vector<size_t>& backslashes,
                       base::Arena& arena, base::Diagnostics& diagnostics, const ReadLimits& limits,
                       SyntaxRecorder* recorder) {
@@ -216,7 +216,7 @@ const Node* read_once(const SourceFile& file, const Chunk& chunk, const std::vec
   try {
     DocumentReader(file, chunk, backslashes, builder, arena, recorder).read();
   } catch (const StopReading&) {
-    // The cause has been reported.
+    // The error has been reported.
   }
   return builder.root();
 }
@@ -253,7 +253,7 @@ bool check_size(const SourceFile& file, const ReadLimits& limits, base::Diagnost
   return false;
 }
 
-// Whether kubectl tries JSON first: it checks only the beginning of the file.
+// Whether kubectl tries JSON first: it looks only at the beginning of the file.
 bool begins_as_json(const SourceFile& file) {
   const size_t first = file.text().find_first_not_of(base::kSpace);
   return first != std::string_view::npos && file.text()[first] == '{' && !file.had_byte_order_mark();

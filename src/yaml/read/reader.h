@@ -32,18 +32,18 @@
 
 namespace trainjobc::yaml {
 
-// Limits for hostile input, per document; limits of bytes are per file.
+// Limits for hostile input. Those of bytes are per file, the others per document.
 struct ReadLimits {
   size_t max_bytes = size_t{128} << 20U;
-  // Of keys and scalars that aliases repeat, in all documents. It is divided among them by their size; each
-  // may repeat at least ten times its own, whatever the others do.
+  // The limit for text of keys and scalars that aliases repeat, in all documents of a file. Documents share
+  // it by size; each may repeat at least ten times its own text, whatever the others do.
   size_t max_repeated_bytes = size_t{64} << 20U;
-  size_t max_values = 5'000'000;  // keys count too; what an alias repeats counts as often as it is repeated
-  size_t max_depth = 400;         // of collections in collections
+  size_t max_values = 5'000'000;  // includes keys; what an alias repeats counts each time
+  size_t max_depth = 400;         // levels of nested collections
 };
 
-// Knows where the values of a document come from that another program made of several files, such as
-// kustomize.
+// For a document that another program, such as kustomize, made of several files: knows where its values come
+// from.
 class Relocator {
  public:
   Relocator() = default;
@@ -51,15 +51,14 @@ class Relocator {
   Relocator& operator=(const Relocator&) = delete;
   virtual ~Relocator() = default;
 
-  // The same tree with the origins of its values in those files. Threads may share it, and it outlives the
-  // tree.
+  // Returns the tree with origins in those files. Threads may share the relocator, which outlives the tree.
   virtual const Node* relocate(const Node& root, const Maker& make) const = 0;
 };
 
 // A document that was found in its file, but not read.
 struct FoundDocument {
   const base::SourceFile* file = nullptr;
-  std::string_view text;    // in the file; JSON is read up to the next `---`
+  std::string_view text;    // part of the file; JSON is read up to the next `---`
   uint32_t first_line = 1;  // where the text begins
   bool may_be_json = false;
   const Relocator* relocator = nullptr;  // nullptr: the file was written by hand
@@ -67,21 +66,21 @@ struct FoundDocument {
 
 struct Document {
   const Node* root = nullptr;  // never null; an empty document is left out
-  uint32_t first_line = 1;     // where its text begins in the file
-  std::string_view text;       // in the file; for JSON, everything up to the next `---`
+  uint32_t first_line = 1;     // the line of the file on which its text begins
+  std::string_view text;       // part of the file; for JSON, everything up to the next `---`
 };
 
-// Splits `file` at `---` lines, as Kubernetes does before it parses. Nothing is found in a file that is too
-// large, or not UTF-8: that is a diagnostic.
+// Splits `file` at `---` lines, as Kubernetes does before it parses. A file that is too large, or not UTF-8,
+// yields a diagnostic and no documents.
 std::vector<FoundDocument> find_documents(const base::SourceFile& file, base::Diagnostics& diagnostics,
                                           const ReadLimits& limits = {});
 
-// The file's text with nothing but line breaks in the place of these documents, which are in order.
+// The file's text with these documents blanked, except for their line breaks. `documents` are in order.
 std::string without_documents(std::string_view text, std::span<const FoundDocument> documents);
 
-// Reads a document: one value, or more of JSON; none if it is empty, or can't be read, which is one or more
-// diagnostics of stage `yaml`. Nodes live in `arena` and refer to the file. Threads may read documents of one
-// file, each into an arena of its own.
+// Reads a document: one value, or several of JSON; none if it is empty, or can't be read, which is reported
+// with stage `yaml`. Nodes live in `arena` and refer to the file. Threads may read documents of one file,
+// each into its own arena.
 std::vector<Document> read_document(const FoundDocument& found, base::Arena& arena,
                                     base::Diagnostics& diagnostics, const ReadLimits& limits = {});
 
@@ -89,12 +88,12 @@ std::vector<Document> read_document(const FoundDocument& found, base::Arena& are
 std::vector<Document> read(const base::SourceFile& file, base::Arena& arena, base::Diagnostics& diagnostics,
                            const ReadLimits& limits = {});
 
-// The value that a string of another object contains, such as the JSON of an annotation.
+// The value in a string of another object, such as the JSON of an annotation.
 class Text {
  public:
   explicit Text(std::string_view text);
 
-  // nullptr if it can't be read. Valid as long as this.
+  // nullptr if the text can't be read. Valid as long as this object.
   const Node* root() const { return root_; }
 
  private:

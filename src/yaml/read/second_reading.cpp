@@ -16,7 +16,7 @@
 namespace trainjobc::yaml {
 namespace {
 
-// yaml-cpp's events of one document, to a tree.
+// Builds a tree from yaml-cpp's events of one document.
 class Handler : public YAML::EventHandler {
  public:
   Handler(TreeBuilder& builder, base::Arena& arena)
@@ -45,7 +45,7 @@ class Handler : public YAML::EventHandler {
   void OnMapEnd() override { builder_.close(); }
 
  private:
-  // An unquoted scalar without a tag has the tag "?", a quoted one "!".
+  // yaml-cpp gives an unquoted scalar without a tag the tag "?", and a quoted one "!".
   void scalar(const std::string& tag, YAML::anchor_t anchor, const std::string& value) {
     Event event{.type = Event::Type::Scalar, .plain = tag == "?"};
     event.text = value;
@@ -66,7 +66,7 @@ class Handler : public YAML::EventHandler {
   std::unordered_map<YAML::anchor_t, std::string_view> names_;
 };
 
-// nullptr if yaml-cpp can't read the text, or reads what Kubernetes refuses. Its events have no places.
+// nullptr if yaml-cpp can't read the text, or accepts what Kubernetes refuses. Its events have no places.
 const Node* read_again(const base::SourceFile& file, const Chunk& chunk, base::Arena& arena) {
   base::Diagnostics problems;
   const ReadLimits limits;

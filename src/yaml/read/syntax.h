@@ -22,18 +22,18 @@ struct Syntax {
   enum class Kind : uint8_t { Absent, Scalar, Alias, List, Map };
 
   Kind kind = Kind::Absent;
-  bool flow = false;             // of a collection: in brackets
-  bool plain = true;             // without anchor, tag or `?` key
-  size_t lead = 0;               // of a block list's item: its dash; otherwise the same as begin
-  size_t begin = 0;              // including its anchor or tag; of an absent value: after its key or dash
+  bool flow = false;             // collections: written in brackets
+  bool plain = true;             // has no anchor, tag or `?` key
+  size_t lead = 0;               // a block list's item: its dash; otherwise equals begin
+  size_t begin = 0;              // including its anchor or tag; a missing value: after its key or dash
   size_t end = 0;                // after its last character that is not white space
-  std::vector<Syntax> children;  // of a list: the items; of a map: keys and values in turn
+  std::vector<Syntax> children;  // lists: the items; maps: keys and values in turn
 
   bool is_map() const { return kind == Kind::Map; }
   bool is_list() const { return kind == Kind::List; }
 };
 
-// The syntax of a document of `file`; nullopt if it is not YAML: some JSON is not.
+// The syntax of a document of `file`; nullopt if it is not YAML, as some JSON is not.
 std::optional<Syntax> read_syntax(const base::SourceFile& file, const Document& document);
 
 // Builds the syntax from a document's values in the order in which they are written.
@@ -65,14 +65,14 @@ class SyntaxRecorder {
 
 // Finds how the nodes of a document are written.
 
-// A key of a map as it is written in its file.
+// A key of a map, and its value, as they are written in the file.
 struct WrittenEntry {
   std::string_view key;
   const Node* value = nullptr;
   const Syntax* key_syntax = nullptr;
   const Syntax* value_syntax = nullptr;
-  const Syntax* map = nullptr;  // the one that it is in
-  size_t index = 0;             // among the entries of its map
+  const Syntax* map = nullptr;  // the map that contains it
+  size_t index = 0;             // its position among the entries of the map
 };
 
 // The list that contains an item, and the item's position.
@@ -94,31 +94,31 @@ class SourceIndex {
 
   // How the node is written; nullptr for a node of another tree.
   const Syntax* of(const Node& node) const;
-  // How the collection is written that the new collection `node` replaces; nullptr if there is none.
+  // How the collection is written that the new collection `node` replaces; nullptr if it replaces none.
   const Syntax* place_of(const Node& node) const;
   // of(node), or else place_of(node).
   const Syntax* of_or_replaced(const Node& node) const;
-  // Of a map; empty for others. Without those from a merge key.
+  // The entries of a map, without those from a merge key; empty for anything else.
   const std::vector<WrittenEntry>& entries(const Syntax& map) const;
   const WrittenEntry* entry(const Syntax* map, std::string_view key) const;
-  // The entry of a value of the old tree, wherever it is in the new one; nullptr for an item.
+  // The entry of a value of the old tree, wherever it is in the new one; nullptr for a list's item.
   const WrittenEntry* entry_of(const Node& value) const;
   // The entry whose value is written here; nullptr for anything else.
   const WrittenEntry* entry_at(const Syntax& value) const;
-  // The same for an item; nullptr for anything else.
+  // The item that is written here; nullptr for anything else.
   const WrittenItem* item_of(const Syntax& value) const;
-  // Whether all keys of the map are plain `key: value` ones.
+  // Whether all of the map's entries are plain `key: value` ones.
   bool is_plain_map(const Syntax& map) const;
 
   // All comments between the first and the last value of the document, in order: each from its `#` to the end
   // of its line.
   std::vector<Extent> comments(const Syntax& root) const;
 
-  // Of the byte at `offset`.
+  // The beginning of the line that contains the byte at `offset`.
   size_t line_start(size_t offset) const;
   size_t line_end(size_t offset) const;  // before the line break
   size_t column(size_t offset) const { return offset - line_start(offset); }
-  size_t indent(size_t offset) const;  // of its line
+  size_t indent(size_t offset) const;  // the indentation of its line
   // The end of a value's line if only blanks and a comment follow the value; otherwise `end`.
   size_t end_with_comment(size_t end) const;
   // The beginning of the comments and empty lines between `end` and the line of `offset`.
@@ -131,10 +131,10 @@ class SourceIndex {
   const base::SourceFile& file_;
   std::string_view line_break_;
   std::unordered_map<const Node*, const Syntax*> nodes_;
-  std::map<size_t, const Syntax*> collections_;  // by offset
+  std::map<size_t, const Syntax*> collections_;  // by the offset at which they are written
   std::unordered_map<const Syntax*, std::vector<WrittenEntry>> entries_;
   std::unordered_map<const Node*, const WrittenEntry*> entry_of_;
-  std::unordered_map<const Syntax*, const WrittenEntry*> entry_at_;  // by value
+  std::unordered_map<const Syntax*, const WrittenEntry*> entry_at_;  // by the syntax of the value
   std::unordered_map<const Syntax*, WrittenItem> items_;
 };
 

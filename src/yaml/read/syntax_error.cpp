@@ -17,7 +17,7 @@ size_t line_start(std::string_view text, size_t offset) {
   return before == std::string_view::npos ? 0 : before + 1;
 }
 
-// The first character of the line that is not blank.
+// The offset of the line's first character that is not blank.
 size_t line_content(std::string_view text, size_t offset) {
   return std::min(text.find_first_not_of(base::kBlanks, line_start(text, offset)), text.size());
 }
@@ -48,7 +48,7 @@ std::optional<size_t> odd_space(std::string_view text, size_t offset) {
   return std::nullopt;
 }
 
-// An indented line of three dots, as documentation prints them, at or above `offset` with nothing between.
+// A line of three indented dots, as documentation prints them, at or above `offset` with nothing in between.
 std::optional<size_t> left_out(std::string_view text, size_t offset) {
   if (text.substr(std::min(offset, text.size())).starts_with("...")) offset += 2;
   const size_t end = text.find_last_not_of(base::kSpace, offset);
@@ -59,7 +59,7 @@ std::optional<size_t> left_out(std::string_view text, size_t offset) {
   return is_indented && is_first_in_line(text, dots) ? std::optional(dots) : std::nullopt;
 }
 
-// A line that has to be a key or an item, like its siblings.
+// The error for a line that has to be a key or an item, like its siblings.
 SyntaxError no_value(size_t begin, std::string_view text) {
   const std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
   SyntaxError error{begin, R"(this key has no value: a ": " must follow on its line)", ""};
@@ -78,7 +78,7 @@ SyntaxError no_value(size_t begin, std::string_view text) {
   return error;
 }
 
-// "mapping values are not allowed in this context"
+// Explains "mapping values are not allowed in this context".
 SyntaxError no_place_for_value(const Complaint& complaint, std::string_view text, const Event& last) {
   const size_t content = line_content(text, complaint.at);
   if (!last.plain || last.end != complaint.at || last.begin >= content)
@@ -91,7 +91,7 @@ SyntaxError no_place_for_value(const Complaint& complaint, std::string_view text
           "indent it like its siblings, or quote the value above"};
 }
 
-// The text at the place of the next key or item, or of the end of the collection.
+// The error for text where the next key or item, or the end of the collection, is expected.
 SyntaxError no_sibling(const Complaint& complaint, std::string_view text, const Event& last,
                        std::string_view hint) {
   if (is_first_in_line(text, complaint.at))

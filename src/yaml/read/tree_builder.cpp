@@ -120,7 +120,7 @@ void TreeBuilder::warn(std::string_view rule, const Origin& at, std::string mess
   diagnostics_.add(std::move(diagnostic));
 }
 
-// Every node is a step, and every node that an alias refers to, each time it is used.
+// Every node counts as a step, and so does every node that an alias refers to, each time it is used.
 void TreeBuilder::count(size_t own, size_t repeated, const Origin& at) {
   steps_ += own + repeated;
   repeated_steps_ += repeated;
@@ -258,14 +258,14 @@ void TreeBuilder::add_entry(Frame& frame, const Entry& entry) {
     is_own_.push_back(1);
     return;
   }
-  if (is_own_[at] == 0) {  // a key of the map itself replaces a merged one above it
+  if (is_own_[at] == 0) {  // the map's own key replaces a merged one above it
     entries_[at] = entry;
     is_own_[at] = 1;
     return;
   }
-  if (failed_ && entry.key.empty()) return;  // the stand-in for a key that was refused
+  if (failed_ && entry.key.empty()) return;  // a refused key has an empty one in its place
   if (stack_.size() == 1 && lacks_separator_) return;
-  // An object has each of these once: a second one begins the next object.
+  // An object has each of these keys once: a second one begins the next object.
   lacks_separator_ = stack_.size() == 1 && (entry.key == "apiVersion" || entry.key == "kind");
   fail("yaml/duplicate-key", entry.key_origin,
        fmt::format("key \"{}\" is set twice in this map", shorten(entry.key)),
@@ -274,7 +274,7 @@ void TreeBuilder::add_entry(Frame& frame, const Entry& entry) {
        {{"first set here", locate_key(entries_[at])}});
 }
 
-// The place of a key of the innermost map in entries_. A new key's is the end, where the caller puts it.
+// The position of a key of the innermost map in entries_; for a new key the end, where the caller adds it.
 size_t TreeBuilder::index_of(Frame& frame, std::string_view key) {
   const size_t count = entries_.size() - frame.begin;
   if (count <= kSmallMap) {
@@ -284,7 +284,7 @@ size_t TreeBuilder::index_of(Frame& frame, std::string_view key) {
   }
   indexes_.resize(std::max(indexes_.size(), stack_.size()));
   KeyIndex& index = indexes_[stack_.size() - 1];
-  if (frame.indexed == 0) index = KeyIndex();  // clear() takes as long as the largest map that was in it
+  if (frame.indexed == 0) index = KeyIndex();  // clear() takes as long as the largest map that it has held
   for (; frame.indexed < count; ++frame.indexed) {
     const size_t at = frame.begin + frame.indexed;
     index.emplace(entries_[at].key, at);
@@ -294,8 +294,8 @@ size_t TreeBuilder::index_of(Frame& frame, std::string_view key) {
   return slot->second;
 }
 
-// `<<: value`. The first of several maps wins; like Kubernetes' parser, a merge that is below a key of
-// the map replaces that key.
+// Adds `<<: value`. The first of several maps wins; as in Kubernetes' parser, a merge below a key of the map
+// replaces that key.
 void TreeBuilder::merge(Frame& frame, const Node& value, const Origin& at, bool is_alias) {
   if (value.is_map()) {
     merge_entries(frame, value);

@@ -25,17 +25,17 @@ struct StopReading {};
 // The text, cut if it is too long for a message.
 std::string shorten(std::string_view text);
 
-// A scalar as a value and, if possible, as a key. The texts must outlive the tree.
+// A scalar as a value and, if possible, as a key. Its texts must outlive the tree.
 struct BuiltScalar {
-  const Node* node = nullptr;           // may be left out for a key without an anchor
-  std::optional<std::string_view> key;  // may be left out for a value without an anchor
-  std::string_view not_a_key;           // why it can't be a key, for the report
-  bool is_merge_word = false;           // `<<`
+  const Node* node = nullptr;           // may be missing for a key without an anchor
+  std::optional<std::string_view> key;  // may be missing for a value without an anchor
+  std::string_view not_a_key;           // why it can't be a key, for the message
+  bool is_merge_word = false;           // the scalar is `<<`
 };
 
 class TreeBuilder {
  public:
-  // `text`: the document's, in the file.
+  // `text` is the document's, as a part of the file.
   TreeBuilder(const base::SourceFile& file, std::string_view text, base::Arena& arena,
               base::Diagnostics& diagnostics, const ReadLimits& limits)
       : file_(file), text_(text), make_(arena), diagnostics_(diagnostics), limits_(limits) {}
@@ -62,10 +62,10 @@ class TreeBuilder {
  private:
   struct Anchored {
     BuiltScalar scalar;
-    const Node* node = nullptr;  // nullptr while the collection is still being read
+    const Node* node = nullptr;  // nullptr while the collection is being read
     size_t weight = 0;
     size_t bytes = 0;
-    size_t depth = 0;  // of the collection that is still being read
+    size_t depth = 0;  // while the collection is being read
   };
 
   // A collection that is being read. Its entries or items are the tail of entries_ or items_.
@@ -75,9 +75,9 @@ class TreeBuilder {
     bool key_is_merge = false;
     std::string_view anchor;
     size_t begin = 0;
-    size_t indexed = 0;  // the number of its entries that are in its index
+    size_t indexed = 0;  // how many of its entries are in its index
     size_t weight = 1;   // the number of decoding steps in Kubernetes' parser, aliases expanded
-    size_t bytes = 0;    // of its keys and scalars, aliases expanded
+    size_t bytes = 0;    // the size of its keys and scalars, aliases expanded
     Origin origin;
     std::string_view key;
     Origin key_origin;
@@ -101,22 +101,22 @@ class TreeBuilder {
   const ReadLimits& limits_;
   std::vector<Frame> stack_;
   std::vector<Entry> entries_;
-  std::vector<char> is_own_;  // parallel to entries_: set by the map itself, not just merged into it
+  std::vector<char> is_own_;  // parallel to entries_: the map itself sets the key, instead of merging it
   std::vector<const Node*> items_;
-  std::vector<KeyIndex> indexes_;  // by depth
+  std::vector<KeyIndex> indexes_;  // indexed by depth
   std::unordered_map<std::string_view, Anchored> anchors_;
   const Node* root_ = nullptr;
   size_t steps_ = 1;
   size_t repeated_steps_ = 0;
   size_t repeated_bytes_ = 0;
   bool failed_ = false;
-  bool lacks_separator_ = false;  // keys set twice at the top level have been reported as a second object
+  bool lacks_separator_ = false;  // keys set twice at the top level were reported as a second object
 };
 
 // Turns a scalar event into a value or a key.
 class ScalarBuilder {
  public:
-  // Text within `source` is not copied; it must outlive the tree.
+  // Does not copy text that is within `source`, which must outlive the tree.
   ScalarBuilder(TreeBuilder& builder, base::Arena& arena, std::string_view source)
       : builder_(builder), arena_(arena), source_(source) {}
 
@@ -133,7 +133,7 @@ class ScalarBuilder {
   TreeBuilder& builder_;
   base::Arena& arena_;
   std::string_view source_;
-  bool wants_key_ = false;  // whether the tree needs the current scalar as a key
+  bool wants_key_ = false;  // whether the tree expects the current scalar as a key
   bool wants_node_ = false;
 };
 

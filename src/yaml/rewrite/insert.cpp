@@ -15,24 +15,24 @@ bool is_before(const Origin& a, const Origin& b) {
   return a.file() == b.file() && (a.line() != b.line() ? a.line() < b.line() : a.column() < b.column());
 }
 
-// The last character that is not a space; one of a comment counts too.
+// The last character that is not a space, even if it belongs to a comment.
 char last_of(std::string_view before) {
   const size_t at = before.find_last_not_of(base::kSpace);
   return at != std::string_view::npos ? before[at] : '\0';
 }
 
-// Whether only indentation and the dashes of lists are before the key.
+// Whether only indentation and the dashes of lists come before the key.
 bool begins_line(std::string_view before) {
   return before.find_first_not_of(" -") == std::string_view::npos;
 }
 
-// As the file's first line ends.
+// The line break of the file's first line.
 std::string_view line_break_of(const base::SourceFile& file) {
   const size_t at = file.text().find('\n');
   return at != std::string_view::npos && at > 0 && file.text()[at - 1] == '\r' ? "\r\n" : "\n";
 }
 
-// The first entry of the map with text of its own; nullptr for another map.
+// The first entry of the map that is `map`'s value if it has text of its own; else nullptr.
 const Entry* first_written(const Entry& map) {
   const auto entries = map.value->entries();
   if (entries.empty()) return nullptr;
@@ -90,7 +90,7 @@ bool is_space(std::string_view text, size_t at) {
   return at >= text.size() || base::kSpace.find(text[at]) != kNone;
 }
 
-// The key if it is at `at`, plain or in quotes.
+// The key's extent if it is at `at`, plain or in quotes.
 std::optional<Extent> key_at(std::string_view text, size_t at, std::string_view key) {
   size_t end = at;
   const char quote = at < text.size() && (text[at] == '"' || text[at] == '\'') ? text[at] : '\0';
@@ -105,7 +105,7 @@ std::optional<Extent> key_at(std::string_view text, size_t at, std::string_view 
   return Extent{at, end + 1};
 }
 
-// One map in block style: its keys all begin in one column, and their values are further right.
+// One map in block style: all its keys begin in one column, and their values are further right.
 class BlockMap {
  public:
   explicit BlockMap(const Origin& key) : file_(*key.file()), line_(key.line()), column_(key.column() - 1) {}
@@ -130,7 +130,7 @@ class BlockMap {
 
   bool ends_above(uint32_t line) const { return is_outside(line - 1) && !begins_item(line - 1); }
 
-  // Whether something begins on the line that is further left than the keys, or another document.
+  // Whether the line is outside the map: its text begins left of the keys, or it begins another document.
   bool is_outside(uint32_t number) const {
     const std::string_view line = file_.line(number);
     const size_t first = line.find_first_not_of(" \t\r");
@@ -143,7 +143,7 @@ class BlockMap {
   size_t column_;
 };
 
-// The brace that opens the map in which `at` is.
+// The brace that opens the map around `at`.
 size_t opening_brace(std::string_view text, size_t at) {
   size_t depth = 0;
   while (at > 0) {
@@ -181,16 +181,16 @@ std::optional<Extent> find_in_braces(std::string_view text, size_t sibling, std:
   return std::nullopt;
 }
 
-// The key `key` of the map that has the key at `sibling`, with its colon, as written in its file: also one
-// that is not in the tree.
+// The extent of the key `key`, with its colon, in the map that has a key at `sibling`, as written in its
+// file: even if it is not in the tree.
 std::optional<Extent> find_written_key(const Origin& sibling, std::string_view key) {
   const base::SourceFile& file = *sibling.file();
   if (!sibling.in_flow()) return BlockMap(sibling).find(key);
   return find_in_braces(file.text(), sibling.offset(), key);
 }
 
-// The value after a colon if it is null in any spelling, or an empty map in brackets: its extent, which is
-// empty and right after the colon if nothing is written. nullopt for another value.
+// The extent of the value after a colon if it is null in any spelling, or an empty map in brackets; empty and
+// right after the colon if nothing is written. nullopt for another value.
 std::optional<Extent> empty_value(const base::SourceFile& file, size_t colon_end) {
   const std::string_view text = file.text();
   const size_t begin = std::min(text.find_first_not_of(base::kBlanks, colon_end), text.size());

@@ -11,7 +11,7 @@ namespace {
 
 struct PlacedEntry {
   const Entry* entry = nullptr;
-  size_t offset = 0;  // of its key
+  size_t offset = 0;  // where its key begins
   bool leaves = false;
 };
 
@@ -28,7 +28,7 @@ std::vector<PlacedEntry> placed_entries(const Node& map, std::span<const std::st
   return placed;
 }
 
-// Whether they are the entries of one map: a merge key has others.
+// Whether they are entries of one map: those of a merge key are in another one.
 bool are_together(const std::vector<PlacedEntry>& placed) {
   const Origin& first = placed.front().entry->key_origin;
   return std::ranges::all_of(placed, [&](const PlacedEntry& one) {
@@ -48,7 +48,7 @@ bool is_dash(std::string_view text) {
   return text.starts_with('-') && (text.size() == 1 || base::kSpace.find(text[1]) != std::string_view::npos);
 }
 
-// The line after the last one of an entry or item that begins on `line`, in the column. `has_items`: it is
+// The line after the last one of the entry or item that begins on `line`, in the column. `has_items`: it is
 // an entry whose value is a list, which may begin in its key's column.
 uint32_t line_after(const base::SourceFile& file, uint32_t line, size_t column, bool has_items) {
   uint32_t last = line;
@@ -63,7 +63,7 @@ uint32_t line_after(const base::SourceFile& file, uint32_t line, size_t column, 
   return last + 1;
 }
 
-// Of entries that follow one another; `next` is the one after them, nullptr if there is none.
+// The extent of consecutive entries; `next` is the one after them, nullptr if there is none.
 std::optional<Extent> block_extent(const PlacedEntry& first, const PlacedEntry& last,
                                    const PlacedEntry* next) {
   const Origin& at = first.entry->key_origin;
@@ -72,7 +72,7 @@ std::optional<Extent> block_extent(const PlacedEntry& first, const PlacedEntry& 
   if (base::indent_of(file.line(at.line())) == at.column() - 1)
     return Extent{line, file.line_start(line_after(file, last.entry->key_origin.line(), at.column() - 1,
                                                    last.entry->value->is_list()))};
-  if (!next) return std::nullopt;  // after a list's dash
+  if (!next) return std::nullopt;  // the map begins after a list's dash
   return Extent{first.offset, next->offset};
 }
 
@@ -85,7 +85,7 @@ char last_before(std::string_view text, size_t at) {
   return found == kNowhere ? '\0' : text[found];
 }
 
-// The comma or bracket that ends the entry with its key at `at`; nowhere if there is a comment.
+// The comma or bracket that ends the entry with its key at `at`; npos if there is a comment.
 size_t end_in_brackets(std::string_view text, size_t at) {
   constexpr std::string_view kBeforeValue = "{[,:";
   size_t depth = 0;
@@ -108,7 +108,7 @@ size_t end_in_brackets(std::string_view text, size_t at) {
   return kNowhere;
 }
 
-// Of entries or items that follow one another: where the first and the last of them begin.
+// The extent of consecutive entries or items, of which the first and the last begin here.
 std::optional<Extent> flow_extent(std::string_view text, size_t first, size_t last) {
   const size_t end = end_in_brackets(text, last);
   if (end == kNowhere) return std::nullopt;
@@ -123,7 +123,7 @@ std::optional<Extent> flow_extent(std::string_view text, size_t first, size_t la
 
 // Items of lists.
 
-// Of items in lines, the first of which begins at the origin after its dash.
+// The extent of items in lines; `first` is where the first one begins, after its dash.
 std::optional<Extent> lines_of_items(const Origin& first, const Origin& last) {
   const base::SourceFile& file = *first.file();
   const std::string_view lead = file.line(first.line()).substr(0, first.column() - 1);
@@ -181,7 +181,7 @@ const Node* value_at(const Node& node, const Step& step) {
   return node.is_list() && index < node.size() ? node.items()[index] : nullptr;
 }
 
-// Whether the file shows more in the map or list.
+// Whether the file shows anything else in the map or list.
 bool has_others(const Node& node, const Step& step) {
   if (node.is_list()) return node.size() > 1;
   const std::array keys{std::get<std::string_view>(step)};

@@ -25,14 +25,14 @@ bool is_quote(char c) {
   return c == '"' || c == '\'';
 }
 
-// Whether the text of a token is all of a scalar with that value; `text` is not empty.
+// Whether the token's text, which is not empty, is the whole scalar.
 bool shows(std::string_view text, const Node& scalar) {
   if (is_quote(text.front())) return text.size() > 1 && text.back() == text.front();
   if (std::string_view("|>&*!%@`[]{},?").find(text.front()) != std::string_view::npos) return false;
   return !scalar.is_string() || text == scalar.text();
 }
 
-// The place of a key, if the file shows it on one line.
+// The place of a key if the file shows it on one line.
 std::optional<Location> written_key(const Entry& entry) {
   if (!entry.key_origin.file()) return std::nullopt;
   const Location at = locate_key(entry);
@@ -48,7 +48,7 @@ Location from_to(const Location& begin, const Location& end) {
   return {begin.file, begin.end_line, begin.end_column, end.line, end.column};
 }
 
-// An empty range before the place.
+// An empty range just before the place.
 Location before(const Location& at) {
   return {at.file, at.line, at.column, at.line, at.column};
 }
@@ -61,7 +61,7 @@ std::string_view line_end_in(const base::SourceFile& file) {
   return file.text().find("\r\n") != std::string_view::npos ? "\r\n" : "\n";
 }
 
-// The text in the quotes of `old`, or as it is clear without them.
+// The value in the quotes of `old`; without quotes if it is clear without them.
 std::string in_quotes_of(std::string_view old, std::string_view value) {
   if (old.starts_with('"')) return inline_text(value, true);
   if (old.starts_with('\'') && value.find_first_of("'\n") == std::string_view::npos)
@@ -69,7 +69,7 @@ std::string in_quotes_of(std::string_view old, std::string_view value) {
   return inline_text(value, false);
 }
 
-// The colon after a key and the blanks around it, up to where its value begins.
+// The colon after a key and the blanks around it, up to the beginning of the value.
 std::optional<Location> colon_after(const Location& key) {
   const std::string_view line = key.file->line(key.line);
   size_t at = key.end_column - 1;
@@ -80,7 +80,7 @@ std::optional<Location> colon_after(const Location& key) {
   return colon;
 }
 
-// One entry whose value is a scalar, as two.
+// An entry whose value is a scalar, to be written as two.
 struct WrittenPair {
   Location key;
   Location colon;  // with the blanks up to the value
@@ -106,7 +106,7 @@ std::optional<WrittenPair> written_pair(const Entry& entry) {
   return pair;
 }
 
-// Writes an entry as the two entries of a map. Its value stays as it is written, a string at most gets
+// Writes an entry as the two entries of a map. Its value stays as it is written; a string at most gets
 // quotes.
 void write_pair(const WrittenPair& pair, const PairKeys& keys, bool in_flow, std::string_view lead,
                 std::string_view tail, Edits& edits) {
@@ -122,7 +122,7 @@ void write_pair(const WrittenPair& pair, const PairKeys& keys, bool in_flow, std
     edits.push_back({after(pair.value), fmt::format("{}{}", quote, tail)});
 }
 
-// Whether a text without quotes is this string for every reader, wherever it is written.
+// Whether every reader takes the text without quotes for this string, wherever it is written.
 bool is_clear(std::string_view value) {
   const auto is_plain = [](char c) {
     return base::is_alnum(c) || std::string_view("_./-").find(c) != std::string_view::npos;
@@ -135,7 +135,7 @@ bool stands_first(const Location& at) {
   return at.file->line(at.line).substr(0, at.column - 1).find_first_not_of(' ') == std::string_view::npos;
 }
 
-// The bracket of a map that opens at its own place, and the one that closes it after the last value.
+// The bracket that opens a map at its own place, and the one that closes it after the last value.
 std::optional<std::pair<Location, Location>> braces_of(const Node& map, const Location& last) {
   const Location open = locate(map);
   if (text_at_place(open) != "{") return std::nullopt;
@@ -169,8 +169,8 @@ WrittenText::WrittenText(const Node& scalar) : scalar_(scalar) {
   }
 }
 
-// An escape ends a segment; after one that stands for something else than its last character, nothing is
-// known.
+// An escape ends a segment. After one that stands for something other than its last character, the positions
+// are unknown.
 void WrittenText::read_line(const Location& at) {
   std::string_view text = text_at_place(at);
   uint32_t column = at.column;
@@ -188,7 +188,7 @@ void WrittenText::read_line(const Location& at) {
       segments_.push_back({begin, same.size(), at.line, static_cast<uint32_t>(column + from)});
     begin += same.size();
     if (end == text.size()) return;
-    from = end + 1;  // what is escaped
+    from = end + 1;  // skips the escaped character
     end = std::min(text.find(escape, from + 1), text.size());
   }
 }
@@ -367,7 +367,7 @@ Edits pair_to_text(const Node& map) {
   if (map.size() != 1) return {};
   const Entry& entry = map.entries().front();
   const auto pair = written_pair(entry);
-  // In braces it is a map on purpose.
+  // A map in braces is intentional.
   if (!pair || text_at_place(locate(map)).starts_with('{')) return {};
   const Location all{pair->key.file, pair->key.line, pair->key.column, pair->value.end_line,
                      pair->value.end_column};

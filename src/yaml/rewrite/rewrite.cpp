@@ -19,7 +19,7 @@ namespace trainjobc::yaml {
 
 namespace {
 
-// Thrown for what can't be rewritten; caught in rewrite().
+// Thrown if something can't be rewritten; caught in rewrite().
 struct Stop {
   std::string message;
   size_t offset = 0;
@@ -35,12 +35,12 @@ struct Piece {
 // How new collections in brackets are laid out.
 struct FlowStyle {
   bool lines = false;  // one item per line
-  size_t indent = 0;   // of the line that the collection opens on
+  size_t indent = 0;   // of the line on which the collection opens
   size_t step = 2;
   bool quotes_keys = false;
 };
 
-// As YAML, or with `quoted` strings as JSON.
+// The scalar as YAML, or with `quoted` strings as JSON.
 std::string scalar_text(const Node& node, bool quoted) {
   std::string text;
   if (quoted && node.is_string()) {
@@ -80,8 +80,8 @@ class Rewriter {
     return {root_.begin, end, std::move(text)};
   }
 
-  // The texts of several roots. A comment on a value that is gone moves to the first part of it that is not;
-  // if there is none, it is left out.
+  // The texts of several roots. A comment on a removed value moves to the first part of it that is kept; if
+  // there is none, it is left out.
   Replacement run_parts(std::span<const Node* const> roots) {
     keeps_renamed_ = true;
     std::string text = write_parts(roots);
@@ -107,9 +107,9 @@ class Rewriter {
     return text;
   }
 
-  // Comments of values that are not in the new tree stay where they were, on their own lines.
+  // Comments on values that are not in the new tree stay where they were, on their own lines.
   struct PlacedComments {
-    size_t child = 0;  // of the old collection: an item or an entry
+    size_t child = 0;  // the item or entry of the old collection
     std::vector<Extent> comments;
   };
 
@@ -130,7 +130,7 @@ class Rewriter {
     return style;
   }
 
-  // In brackets.
+  // The value as it is written in brackets.
   std::string flow_text(const Node& node, FlowStyle style) {
     const Syntax* own = index_.of(node);
     if (own && (own->flow || own->children.empty()))
@@ -189,7 +189,7 @@ class Rewriter {
     return index_.slice(begin, end);
   }
 
-  // By offset.
+  // The comments that are not in a kept part, by offset.
   std::map<size_t, Extent> unused_comments() {
     std::map<size_t, Extent> unused;
     std::ranges::sort(used_, {}, &Extent::begin);
@@ -203,7 +203,7 @@ class Rewriter {
     return unused;
   }
 
-  // Whether there is something other than a comment in the line from there on.
+  // Whether the line has something other than a comment from there on.
   bool is_about(size_t at) const {
     const std::string_view text = index_.file().text();
     const size_t first = text.find_first_not_of(base::kBlanks, at);
@@ -211,7 +211,7 @@ class Rewriter {
            std::string_view("#\r\n").find(text[first]) == std::string_view::npos;
   }
 
-  // The lines of the entry or item that a comment is about: the one beside it, or below it.
+  // The lines of the entry or item that a comment is about: the one on its line, or the one below it.
   Extent subject_of(const Extent& comment) const {
     const std::string_view text = index_.file().text();
     size_t begin = index_.line_start(comment.begin);
@@ -232,7 +232,7 @@ class Rewriter {
     for (const auto& [at, comment] : comments) {
       const Extent subject = subject_of(comment);
       auto kept = std::ranges::lower_bound(used_, subject.begin, {}, &Extent::begin);
-      while (kept != used_.end() && (kept->begin == kept->end || !is_about(kept->begin))) ++kept;  // gaps
+      while (kept != used_.end() && (kept->begin == kept->end || !is_about(kept->begin))) ++kept;  // a gap
       if (kept != used_.end() && kept->begin < subject.end) adopted_[kept->begin].push_back(comment);
     }
   }
@@ -268,7 +268,7 @@ class Rewriter {
     return out;
   }
 
-  // The comments above a child of a block collection; `end` is the end of what precedes it.
+  // The comments above a child of a block collection; `end` is where the text before it ends.
   std::string gap(size_t end, const Syntax& child, size_t indent) {
     if (child.lead == root_.begin || !index_.begins_line(child.lead)) return "";
     if (!taken_gaps_.insert(child.lead).second) return "";
@@ -281,10 +281,10 @@ class Rewriter {
     return moved.substr(std::min(moved.find_first_not_of("\r\n"), moved.size()));
   }
 
-  // The end of what precedes the child of a collection.
+  // The end of the text before the child of a collection.
   size_t end_before(const Syntax& collection, size_t child) const {
     if (child > 0) return index_.end_with_comment(collection.children[child - 1].end);
-    // The line of the collection's own key or dash: the nearest one above that is not a comment.
+    // Find the line of the collection's own key or dash: the nearest one above that is not a comment.
     size_t at = index_.line_start(collection.children.front().lead);
     while (at > 0) {
       const size_t above = index_.line_start(at - 1);
@@ -296,7 +296,7 @@ class Rewriter {
     return index_.line_start(collection.children.front().lead);
   }
 
-  // Those of the entries that the new map does not have.
+  // Takes the comments of the entries that the new map does not have.
   std::vector<PlacedComments> take_removed(const Syntax* place, const Node& map) {
     std::vector<PlacedComments> placed;
     if (!place || unplaced_.empty()) return placed;
@@ -356,7 +356,7 @@ class Rewriter {
     return false;
   }
 
-  // The steps of the document's first nested map and list.
+  // Takes the indentation steps of the document's first nested map and list.
   void find_style(const Syntax& syntax) {
     for (const WrittenEntry& entry : index_.entries(syntax)) {
       const Syntax& value = *entry.value_syntax;
@@ -383,7 +383,7 @@ class Rewriter {
     return text;
   }
 
-  // A collection that is not empty, as lines of a block.
+  // A collection that is not empty, as the lines of a block.
   std::string block_lines(const Node& node, size_t indent) {
     return joined(node.is_map() ? map_pieces(node, indent) : list_pieces(node, indent), indent);
   }
@@ -399,7 +399,7 @@ class Rewriter {
   std::vector<Piece> map_pieces(const Node& map, size_t indent) {
     const Syntax* place = block_place(map);
     std::vector<Piece> pieces;
-    std::vector<size_t> sources;  // of each piece in the old map; of a new one that before it
+    std::vector<size_t> sources;  // indexes in the old map; for a new one, that of the piece before
     std::vector<PlacedComments> placed = take_removed(place, map);
     for (const Entry& entry : map.entries()) {
       const WrittenEntry* own = own_entry(place, entry);
@@ -414,16 +414,16 @@ class Rewriter {
     return pieces;
   }
 
-  // The entry of the old map that the new one is, by its key; nullptr for a new entry.
+  // The old map's entry with the new entry's key; nullptr for a new key.
   const WrittenEntry* own_entry(const Syntax* place, const Entry& entry) const {
     const WrittenEntry* own = index_.entry(place, entry.key);
     if (!own || !keeps_renamed_ || entry.value->is_scalar() || own->value->is_scalar()) return own;
-    // Of several documents, another one may have the old collection.
+    // If one document becomes several, another one may have the old collection.
     const bool is_new = own->value != entry.value && !entry.value->origin().file();
     return is_new ? nullptr : own;
   }
 
-  // The entry that has the value, or that had a value which this one replaces; nullptr for a new value.
+  // The entry that has the value, or had the one that it replaces; nullptr for a new value.
   const WrittenEntry* moved_entry(const Node& value) const {
     const WrittenEntry* moved = index_.entry_of(value);
     if (moved || !keeps_renamed_ || value.is_scalar()) return moved;
@@ -431,8 +431,8 @@ class Rewriter {
     return place ? index_.entry_at(*place) : nullptr;
   }
 
-  // The position that a new entry counts as: that of a removed entry after the entry before it, otherwise
-  // that entry's own.
+  // The position at which a new entry counts: that of a removed entry right after the entry before it,
+  // otherwise that entry's own.
   size_t source_after(const Syntax* place, const Node& map, const std::vector<size_t>& sources) const {
     const size_t next = sources.empty() ? 0 : sources.back() + 1;
     if (!place) return 0;
@@ -468,11 +468,11 @@ class Rewriter {
     return piece;
   }
 
-  // In brackets, many on a line; `indent` is the key's.
+  // A list of numbers in brackets, many per line; `indent` is the key's.
   std::string number_lines(const Node& list, size_t indent) const {
     constexpr size_t kWidth = 100;
     std::string text = "[";
-    size_t line = indent + kWidth / 4;  // a key is before it
+    size_t line = indent + kWidth / 4;  // room for the key
     for (const Node* item : list.items()) {
       const std::string number = std::string(item->text()) + (item != list.items().back() ? "," : "]");
       if (line + number.size() + 1 > kWidth) {
@@ -498,7 +498,7 @@ class Rewriter {
     return std::string(index_.line_break()) + block_lines(value, inner);
   }
 
-  // Whether it contains a part of the old document that can't be in brackets.
+  // Whether the node contains a part of the old document that can't be in brackets.
   bool holds_block(const Node& node) const {
     const Syntax* own = index_.of(node);
     if (own && own->flow) return false;
@@ -546,7 +546,7 @@ class Rewriter {
     return pieces;
   }
 
-  // A new item of a block list, after its dash.
+  // Writes a new item of a block list, after its dash.
   void add_item(const Node& item, size_t indent, Piece& piece) {
     const Syntax* place = index_.of_or_replaced(item);
     if (item.is_scalar() || item.size() == 0 || (place && place->flow && !holds_block(item))) {
@@ -566,13 +566,13 @@ class Rewriter {
   std::optional<size_t> map_step_;
   std::optional<size_t> list_step_;
   std::vector<Extent> used_;
-  std::map<size_t, std::vector<Extent>> adopted_;  // of the second pass, by where what takes them begins
+  std::map<size_t, std::vector<Extent>> adopted_;  // in the second pass, by the part that takes them along
   std::set<size_t> taken_gaps_;        // a comment above a value that is written twice is written once
-  std::map<size_t, Extent> unplaced_;  // of the second pass: those that the first one did not write
-  bool keeps_renamed_ = false;         // a value under another key takes its comments along
+  std::map<size_t, Extent> unplaced_;  // in the second pass: those that the first one did not write
+  bool keeps_renamed_ = false;         // a value that gets another key takes its comments along
 };
 
-// What `run` makes of the document.
+// Returns what `run` makes of the document, or why it can't be rewritten.
 template <class Run>
 std::variant<Replacement, RewriteProblem> rewritten(const base::SourceFile& file, const Document& document,
                                                     Run run) {
@@ -594,7 +594,7 @@ std::variant<Replacement, RewriteProblem> rewritten(const base::SourceFile& file
   }
 }
 
-// Brackets may be JSON.
+// `as_json`: the document was written in brackets, which may be JSON.
 std::string parts_in_own_style(std::span<const Node* const> roots, bool as_json) {
   std::string text;
   for (const Node* root : roots) {

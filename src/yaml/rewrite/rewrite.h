@@ -16,12 +16,12 @@
 
 namespace trainjobc::yaml {
 
-// Bytes of the file's text and what to put in their place.
+// The text to put in the place of a range of the file's bytes.
 struct Replacement {
   size_t begin = 0;
   size_t end = 0;
   std::string text;
-  std::vector<base::Location> left_out;  // comments
+  std::vector<base::Location> left_out;  // comments that have no place in the result
 };
 
 // Why a document can't be rewritten without losing something: a merge key, a comment without a new place.
@@ -40,15 +40,15 @@ std::variant<Replacement, RewriteProblem> rewrite(const base::SourceFile& file, 
 
 // Several documents in the place of one.
 
-// The replacement that turns `document` into documents with these roots, with a line `---` between them. What
-// they share with it keeps its bytes and the comments beside it, under a new key too; a comment on what is gone
-// moves to the first part of it that is not, or is left out. Nothing checks here that the text reads back as
-// the roots.
+// The replacement that turns `document` into documents with these roots, separated by `---`. What they share
+// with it keeps its bytes and the comments on its lines, even under a new key; a comment on something removed
+// moves to the first part of it that is kept, or is left out. Does not check that the text reads back as the
+// roots.
 std::variant<Replacement, RewriteProblem> rewrite_as_parts(const base::SourceFile& file,
                                                            const Document& document,
                                                            std::span<const Node* const> roots);
 
-// The same without comments, in this program's own style.
+// Like rewrite_as_parts, but without comments and in this program's own style.
 Replacement write_as_parts(const base::SourceFile& file, const Document& document,
                            std::span<const Node* const> roots);
 

@@ -21,7 +21,7 @@ struct Rank {
   uint64_t prefix = base::prefix_of(key);
 };
 
-// Sorted by key. Fields that identify an object come first, its contents last.
+// Sorted by key. Fields that identify an object rank first, its contents last.
 constexpr std::array kRanks = std::to_array<Rank>({
     {"annotations", 24},    {"apiVersion", 0},      {"args", 34},      {"binaryData", 92},
     {"command", 33},        {"containers", 95},     {"data", 91},      {"env", 36},
@@ -49,8 +49,8 @@ int key_rank(std::string_view key) {
 
 namespace {
 
-// Quotes, backslashes, tabs and line breaks as YAML and JSON both write them between double quotes; "" for
-// other characters.
+// The escape of quotes, backslashes, tabs and line breaks between double quotes, in YAML and JSON alike; ""
+// for other characters.
 constexpr std::string_view short_escape(char c) {
   switch (c) {
     case '"': return "\\\"";
@@ -62,8 +62,8 @@ constexpr std::string_view short_escape(char c) {
   }
 }
 
-// The entries of maps in an order, for a writer that goes into their values: those of the maps that it is in
-// are one after the other.
+// The entries of maps in the writer's order, as a stack: while the writer is in a map's values, the entries
+// of the maps around it lie below.
 class OrderedEntries {
  public:
   explicit OrderedEntries(KeyOrder order) : order_(order) {}
@@ -164,8 +164,8 @@ bool is_odd(uint32_t code) {
          code == 0xFFFE || code == 0xFFFF;
 }
 
-// A string in double quotes. Besides JSON's escapes, escapes characters that YAML 1.1 refuses or reads as
-// line breaks, so JSON is YAML.
+// Writes a string in double quotes. Besides JSON's escapes, escapes characters that YAML 1.1 refuses or reads
+// as line breaks, so that JSON stays valid YAML.
 void write_escaped(std::string_view text, bool is_json, std::string& out) {
   const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7F && short_escape(c).empty(); };
   out += '"';
@@ -177,7 +177,7 @@ void write_escaped(std::string_view text, bool is_json, std::string& out) {
     if (i == text.size()) break;
     const base::CodePoint point = base::decode_utf8(text.substr(i));
     const size_t length = std::max<size_t>(point.length, 1);
-    // Of ASCII, only control characters and what has a short escape are left here.
+    // The only ASCII characters left here are control characters and those with a short escape.
     const bool is_escaped = point.length == 1 || is_odd(point.value) || (point.value == 0xA0 && !is_json);
     if (const std::string_view escaped = short_escape(text[i]); !escaped.empty()) {
       out += escaped;
@@ -208,7 +208,7 @@ bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
 }
 
-// Characters that are not printable, or line breaks for some readers.
+// Whether the text has characters that are not printable, or that some readers take for line breaks.
 bool has_odd_space(std::string_view text) {
   const auto is_beyond_ascii = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
   if (base::is_ascii(text)) return false;
@@ -224,8 +224,8 @@ bool has_odd_space(std::string_view text) {
   return false;
 }
 
-// Letters, digits and the punctuation that never means anything, after a letter or a slash: plain for every
-// reader, without a longer look. Most texts are; the short ones that may be a truth value aren't.
+// Whether the text is letters, digits and harmless punctuation, after a letter or a slash: plain for every
+// reader, without a closer look. Most texts are; short ones that may be a truth value don't count.
 bool is_word(std::string_view text) {
   constexpr size_t kLongestTruth = 5;
   if (text.size() <= kLongestTruth || (!base::is_letter(text.front()) && text.front() != '/')) return false;
@@ -249,8 +249,8 @@ bool is_plain_safe(std::string_view text) {
   return std::ranges::none_of(text, is_control) && !has_odd_space(text);
 }
 
-// A block scalar needs text whose lines survive as they are; a last line of blanks is told apart from none by
-// few readers.
+// Whether a block scalar keeps the text's lines as they are. Few readers tell a last line of blanks from a
+// missing one.
 bool is_block_safe(std::string_view text) {
   if (text.find('\n') == std::string_view::npos) return false;
   const size_t end = text.find_last_not_of('\n');
@@ -280,7 +280,7 @@ void write_number(std::string_view text, std::string& out) {
   out += text.substr(mark + 1);
 }
 
-// Readers search at most 1024 characters for the ":" after a key.
+// Readers look at most 1024 characters ahead for the ":" after a key.
 constexpr size_t kLongestSimpleKey = 1000;
 
 class YamlWriter {
@@ -294,8 +294,8 @@ class YamlWriter {
   }
 
  private:
-  // Writes what follows a "key:" or "-" and ends the line. After a dash a collection begins
-  // on the same line.
+  // Writes what follows a "key:" or "-" and ends the line. After a dash, a collection begins on the same
+  // line.
   void write_value(const Node& node, size_t indent, bool after_dash) {
     if (node.is_scalar() || node.size() == 0) {
       out_ += ' ';
@@ -313,7 +313,7 @@ class YamlWriter {
     }
   }
 
-  // Of an entry or item; the first one may follow a dash on its line.
+  // Begins the line of an entry or item; the first one may follow a dash on its line.
   void begin_line(bool& is_inline, size_t indent) {
     out_.append(is_inline ? 1 : indent, ' ');
     is_inline = false;
@@ -323,7 +323,7 @@ class YamlWriter {
     entries_.for_each(map, [&](const Entry& entry) {
       begin_line(first_inline, indent);
       write_key(entry.key, indent);
-      // A list is at its key's own indentation, as kubectl prints it.
+      // A list has the indentation of its key, as kubectl prints it.
       write_value(*entry.value, entry.value->is_list() ? indent : indent + 2, false);
     });
   }
@@ -387,7 +387,7 @@ class YamlWriter {
     out_ += '\n';
   }
 
-  // In double quotes, as kubectl prints it, unless single ones save escapes.
+  // Writes the text in double quotes, as kubectl prints it, unless single ones avoid escapes.
   void write_quoted(std::string_view text) {
     const bool needs_escapes = std::ranges::any_of(text, is_control) || has_odd_space(text);
     if (!needs_escapes && text.find_first_of("\"\\") != std::string_view::npos) {

@@ -22,15 +22,16 @@ enum class KeyOrder {
 // strings that could be read as something else are quoted, strings of several lines are block scalars.
 void write_yaml(const Node& node, KeyOrder order, std::string& out);
 
-// A scalar or empty collection, and the offset of the end of its first line, where a comment can be added.
+// A scalar or empty collection, and the offset at which its first line ends, where a comment can be added.
 struct LeafLine {
   const Node* node = nullptr;
   size_t end = 0;
 };
-// The same; appends the scalars and empty collections of the tree to `leaves`, in the order of the text.
+// Like the above; also appends the scalars and empty collections of the tree to `leaves`, in the order of the
+// text.
 void write_yaml(const Node& node, KeyOrder order, std::string& out, std::vector<LeafLine>& leaves);
 
-// Appends JSON; `indent` spaces per level, 0 for one line. No newline at the end.
+// Appends JSON with `indent` spaces per level; 0 for one line. No newline at the end.
 void write_json(const Node& node, KeyOrder order, int indent, std::string& out);
 
 // Appends a JSON string with its quotes.
