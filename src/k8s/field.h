@@ -13,7 +13,7 @@
 
 namespace trainjobc::k8s {
 
-// A link to the path of the parent, which must outlive it.
+// The path of a field, as a link to its parent's path, which must outlive it.
 class Path {
  public:
   Path() = default;
@@ -26,7 +26,7 @@ class Path {
   bool is_root() const { return parent_ == nullptr; }
   const Path* parent() const { return parent_; }
   bool is_index() const { return is_index_; }
-  // "" for the root and for an index.
+  // "" for the root and for a list's item.
   std::string_view key() const { return key_; }
   size_t index() const { return index_; }
 
@@ -40,11 +40,11 @@ class Path {
   bool is_index_ = false;
 };
 
-// One step of a walk through a Job. The value may be absent (a null is absent too); the step still has its
+// One step of a walk through a Job. The value may be absent (a null counts as absent); the step still has its
 // path. A Field refers to the one it was reached from, which must outlive it.
 class Field {
  public:
-  // Where a walk begins: `root` has the empty path.
+  // Begins a walk: `root` has the empty path.
   explicit Field(const yaml::Node* root) : node_(given(root)) {}
   Field(const Field&) = delete;
   Field& operator=(const Field&) = delete;
@@ -68,19 +68,19 @@ class Field {
 
   explicit operator bool() const { return node_ != nullptr; }
   const yaml::Node* node() const { return node_; }
-  // Of a list or map; 0 if it is absent.
+  // The size of a list or map; 0 if it is absent.
   size_t size() const { return node_ ? node_->size() : 0; }
   // A scalar's text; "" if it is absent.
   std::string_view text() const { return node_ ? node_->text() : std::string_view(); }
   std::optional<int64_t> integer() const { return node_ ? node_->as_int() : std::nullopt; }
-  // Whether it is given as true.
+  // Whether the value is given and true.
   bool is_true() const { return node_ && node_->as_bool() == true; }
 
   std::string path() const;
-  // The last step of the path: "ports", "ports[0]", "limits[cpu]". Of a value that repeats an input, the name
-  // of that one.
+  // The last step of the path: "ports", "ports[0]", "limits[cpu]". For a value that repeats an input, that
+  // input's name.
   std::string name() const;
-  // The name of its parent: "containers[0]" for containers[0].image.
+  // The parent's name: "containers[0]" for containers[0].image.
   std::string owner() const { return parent_ ? parent_->name() : ""; }
   // The value's place; if it is absent, that of its parent.
   base::Location location() const;

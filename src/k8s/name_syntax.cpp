@@ -31,7 +31,7 @@ std::string length_problem(std::string_view text, size_t most) {
   return fmt::format("has {} characters, at most {} are allowed", text.size(), most);
 }
 
-// What a byte may be in a name.
+// Where in a name a byte is allowed.
 enum Class : uint8_t { kLowerAlnum = 1, kAnyAlnum = 2, kInLabel = 4, kInName = 8 };
 
 constexpr std::array<uint8_t, 256> byte_classes() {
@@ -52,13 +52,13 @@ bool is_in(char c, Class wanted) {
   return (kClasses[static_cast<unsigned char>(c)] & wanted) != 0;
 }
 
-// Not empty, of bytes of `inner`, with `outer` at both ends.
+// Whether the text is not empty, has only bytes of `inner`, and one of `outer` at both ends.
 bool is_made_of(std::string_view text, Class outer, Class inner) {
   return !text.empty() && is_in(text.front(), outer) && is_in(text.back(), outer) &&
          std::ranges::all_of(text, [&](char c) { return is_in(c, inner); });
 }
 
-// `prefix` is lower case, or an annotation's.
+// `prefix` is lower case, unless it is an annotation's.
 std::string key_problem(std::string_view prefix, std::string_view name) {
   if (std::string problem = length_problem(prefix, kMaxSubdomain); !problem.empty()) {
     return fmt::format("has a prefix that {}", problem);
@@ -182,7 +182,7 @@ using base::is_upper;
 
 using CharTest = bool (*)(char);
 
-// Begins and ends with a character of `outer`, and has only `outer` and `others` between.
+// Whether the text begins and ends with a character of `outer`, and has only `outer` and `others` between.
 bool is_word(std::string_view text, CharTest outer, std::string_view others) {
   return !text.empty() && outer(text.front()) && outer(text.back()) &&
          std::ranges::all_of(text, [&](char c) { return outer(c) || others.find(c) != others.npos; });
@@ -282,7 +282,7 @@ std::string sysctl_name(std::string_view text) {
   return too_long(text, 253);
 }
 
-// `text` with dashes for all characters but letters, digits and `others`; without dashes at its ends.
+// `text` with dashes for all characters but letters, digits and `others`, and without dashes at its ends.
 std::string cleaned(std::string_view text, std::string_view others) {
   std::string out;
   for (const char c : text) {
@@ -337,7 +337,7 @@ std::string complaint(Form form, std::string_view text) {
 }
 
 std::string improved(Form form, std::string_view text) {
-  if (secret::has_key(text)) return "";  // it would be made of the secret
+  if (secret::has_key(text)) return "";  // it would repeat a part of the secret
   std::string better = proposal(form, text);
   return !better.empty() && better != text && has_form(form, better) ? better : "";
 }

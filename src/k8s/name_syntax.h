@@ -10,31 +10,32 @@
 
 namespace trainjobc::k8s {
 
-inline constexpr size_t kMaxLabel = 63;  // of DNS labels and of label values
+inline constexpr size_t kMaxLabel = 63;  // for DNS labels and label values
 
-// Lower-case letters, digits and inner dashes; of any length.
+// Whether the text is lower-case letters, digits and inner dashes; of any length.
 bool is_dns_label(std::string_view text);
-// Labels joined by dots; of any length.
+// Whether the text is DNS labels joined by dots; of any length.
 bool is_dns_subdomain(std::string_view text);
-// Letters, digits and inner '-', '_' and '.', not empty; of any length.
+// Whether the text is letters, digits and inner '-', '_' and '.', and not empty; of any length.
 bool is_name_part(std::string_view text);
-// A name part of at most 63 characters, with or without a subdomain of at most 253 and a '/' before it.
+// Whether the text is a name part of at most 63 characters, optionally after a subdomain of at most 253 and a
+// '/'.
 bool is_label_key(std::string_view text);
-// The characters of a URL's path; not empty.
+// Whether the text has only characters of a URL's path, and is not empty.
 bool is_url_path(std::string_view text);
-// A subdomain, a '/' and a path: example.com/manager.
+// Whether the text is a subdomain, a '/' and a path: example.com/manager.
 bool is_domain_prefixed_path(std::string_view text);
 
 // What is wrong with a name, as the words that follow it in a sentence ("is empty", "has 70 characters, …");
 // "" if nothing is.
 std::string dns_label_problem(std::string_view text);       // RFC 1123: at most 63 characters
-std::string dns_1035_label_problem(std::string_view text);  // the same, beginning with a letter
-std::string dns_subdomain_problem(std::string_view text);   // at most 253
+std::string dns_1035_label_problem(std::string_view text);  // at most 63 characters, a letter first
+std::string dns_subdomain_problem(std::string_view text);   // at most 253 characters
 std::string label_key_problem(std::string_view text);       // [prefix/]name; also for finalizers
-std::string annotation_key_problem(std::string_view text);  // the same, upper case allowed in the prefix
+std::string annotation_key_problem(std::string_view text);  // also accepts upper case in the prefix
 std::string label_value_problem(std::string_view text);
 
-// `text` made into a DNS label, or with `dots` a subdomain: lower case, a dash for everything else; "" if
+// `text` turned into a DNS label, or with `dots` a subdomain: lower case, a dash for everything else; "" if
 // nothing is left. `letter_first` drops everything before the first letter.
 std::string suggest_dns_name(std::string_view text, bool dots, bool letter_first);
 
@@ -46,7 +47,7 @@ enum class Form : uint8_t {
   DnsLabel,              // node-0
   DnsSubdomain,          // gcs.csi.storage.io
   UnderscoredSubdomain,  // _tcp.example.com
-  LabelKey,              // example.com/name, the prefix is optional
+  LabelKey,              // example.com/name, or just name
   LabelValue,            // Name_1.x, may be empty
   ConfigKey,             // the key of a ConfigMap or Secret
   PortName,              // http-2
@@ -64,7 +65,7 @@ inline bool has_form(Form form, std::string_view text) {
 // A similar text that has the form; "" if there is no obvious one.
 std::string improved(Form form, std::string_view text);
 
-// Whether `fits` is true of each part of `text` between separators.
+// Whether `fits` holds for each part of `text` between separators.
 template <class Fits>
 bool all_parts(std::string_view text, std::string_view separators, Fits fits) {
   while (true) {
@@ -75,7 +76,8 @@ bool all_parts(std::string_view text, std::string_view separators, Fits fits) {
   }
 }
 
-// The name as Kubernetes checks one that it appends to: if it ends in a dash, its last two bytes become "a".
+// The name as Kubernetes checks one to which it will append: if it ends in a dash, its last two bytes become
+// "a".
 std::string as_prefix(std::string_view name);
 
 }  // namespace trainjobc::k8s

@@ -69,7 +69,7 @@ std::string name_problem(std::string_view name, NameRule rule) {
   return "";
 }
 
-// A similar name that fits, as a hint and as a fix.
+// Offers a similar name that fits, as a hint and as a fix.
 void suggest_name(base::Diagnostic& diagnostic, const Node& name, NameRule rule) {
   const std::string better =
       suggest_dns_name(name.text(), rule == NameRule::DnsSubdomain, rule == NameRule::Dns1035Label);
@@ -78,7 +78,7 @@ void suggest_name(base::Diagnostic& diagnostic, const Node& name, NameRule rule)
   base::suggest_fix(diagnostic, yaml::replace_text(name, better));
 }
 
-// The API server appends five characters to it; a dash at its end is fine.
+// The API server appends five characters, so a dash at the end is fine.
 void check_generate_name(const Node& prefix, NameRule rule, Violations& out) {
   const std::string problem = name_problem(as_prefix(prefix.text()), rule);
   if (problem.empty()) return;
@@ -115,7 +115,7 @@ void check_namespace(const Node* meta, Violations& out) {
                *ns, NameRule::DnsLabel);
 }
 
-// "v1" and "group/v1" have one, "", "group/" and "a/b/c" have none.
+// Whether the apiVersion has a version: "v1" and "group/v1" do, "", "group/" and "a/b/c" don't.
 bool has_version(std::string_view api_version) {
   const auto slashes = std::ranges::count(api_version, '/');
   return slashes <= 1 && !api_version.empty() && (slashes == 0 || !api_version.ends_with('/'));
@@ -198,7 +198,7 @@ Violations validate_object_meta(const Node& object, NameRule rule, bool namespac
 
 namespace {
 
-// A key of `map`; the API server names only the map.
+// Checks a key of `map`; the API server names only the map.
 void check_key(std::string_view key, std::string_view checked, std::string_view what, std::string_view rule,
                const Field& map, const Field& value, Report& report) {
   const std::string wrong = complaint(Form::LabelKey, checked);

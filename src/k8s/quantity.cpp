@@ -25,14 +25,14 @@ std::string without_leading_zeros(std::string digits) {
   return digits;
 }
 
-// Digit strings have no leading zeros; "" is zero.
+// Compares digits without leading zeros; "" is zero.
 int compare_digits(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
   const int order = a.compare(b);
   return (order > 0) - (order < 0);
 }
 
-// a + b, or with `direction` -1 a - b where a >= b.
+// a + b; or, with `direction` -1, a - b for a >= b.
 std::string combine(std::string a, std::string_view b, int direction) {
   a.insert(0, std::max(a.size(), b.size()) + 1 - a.size(), '0');
   int carry = 0;
@@ -76,7 +76,7 @@ std::string times(std::string digits, uint64_t factor) {
   return without_leading_zeros(head + digits);
 }
 
-// Divides by 1024 as long as that is exact; returns how often.
+// Divides by 1024 as often as that is exact; returns how often.
 int32_t remove_factors_of_1024(std::string& digits) {
   for (int32_t count = 0;; ++count) {
     std::string quotient;
@@ -91,7 +91,7 @@ int32_t remove_factors_of_1024(std::string& digits) {
   }
 }
 
-// The amount written with another exponent; what falls below it rounds away from zero.
+// The amount with another exponent; a smaller remainder is rounded away from zero.
 Decimal at_exponent(Decimal amount, int32_t exponent) {
   const int64_t shift = int64_t{amount.exponent} - exponent;
   amount.exponent = exponent;
@@ -145,14 +145,13 @@ int64_t wrapped(const Decimal& amount) {
 int64_t scaled_in_int64(const Decimal& amount, int32_t exponent) {
   const Decimal result = at_exponent(amount, exponent);
   if (fits_int64(result)) return wrapped(result);
-  // Beyond int64, it returns the wrapped product if it multiplies by such a power in one step; otherwise it
-  // returns 0.
+  // Beyond int64, it returns the wrapped product for powers that it multiplies by in one step, otherwise 0.
   constexpr std::array kOneStep = {1, 2, 3, 6, 9};
   const int32_t shift = amount.exponent - exponent;
   return base::contains(kOneStep, shift) ? wrapped(result) : 0;
 }
 
-// What its big decimal form returns.
+// What Kubernetes' big decimal form returns.
 int64_t scaled_in_decimal(const Decimal& amount, int32_t exponent) {
   const int32_t shift = amount.exponent - exponent;
   if (shift >= 0) {
@@ -202,7 +201,7 @@ constexpr std::array kSuffixes = {
     Suffix{"Pi", {Format::BinarySI, 50}}, Suffix{"Ei", {Format::BinarySI, 60}},
 };
 
-// "" also if no suffix is that large: then Kubernetes prints the bare number.
+// Returns "" if no suffix is that large: then Kubernetes prints the bare number.
 std::string spell(Unit unit) {
   if (unit.format == Format::DecimalExponent) {
     return unit.exponent == 0 ? "" : "e" + std::to_string(unit.exponent);
@@ -229,7 +228,7 @@ std::optional<Unit> read_suffix(std::string_view text) {
   return read_exponent(text.substr(1));
 }
 
-// Moves the leading characters that fit from `text` to the result.
+// Moves leading characters that fit from `text` to the result.
 template <class Fits>
 std::string_view take(std::string_view& text, Fits fits) {
   size_t size = 0;
@@ -253,7 +252,7 @@ struct Pieces {
   bool negative = false;
   bool has_digits = false;
   std::string digits;       // before and after the point; a missing whole part counts as "0"
-  size_t whole_size = 0;    // how many of them are before the point
+  size_t whole_size = 0;    // how many of the digits come before the point
   std::string_view suffix;  // its shape is checked, not its meaning
 
   size_t fraction_size() const { return digits.size() - whole_size; }
@@ -318,7 +317,7 @@ Decimal exact_amount(const Pieces& pieces, Unit unit) {
   return amount;
 }
 
-// The bounds of Kubernetes' big decimal form.
+// Applies the bounds of Kubernetes' big decimal form.
 Decimal rounded_and_capped(Decimal amount, Format format) {
   if (amount.digits.empty()) return amount;
   amount = at_exponent(std::move(amount), kNano);
@@ -336,7 +335,7 @@ std::string print_decimal(Decimal amount, Format format) {
   return amount.digits + spell({format, amount.exponent});
 }
 
-// `amount` is whole. Kubernetes' int64 form finds no factor in the lowest int64.
+// `amount` must be whole. Kubernetes' int64 form finds no factor in the lowest int64.
 std::string print_binary(const Decimal& amount, bool in_int64) {
   Decimal whole = at_exponent(amount, 0);
   const bool lowest = in_int64 && whole.negative && whole.digits == kMinInt64;

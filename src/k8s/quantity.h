@@ -25,7 +25,7 @@ class Quantity {
   enum class Format { DecimalSI, BinarySI, DecimalExponent };
 
   Quantity() = default;
-  // Whether Kubernetes reads the text.
+  // Whether Kubernetes accepts the text.
   static bool is_valid(std::string_view text);
   // nullopt if Kubernetes refuses the text, or if digits and exponent together exceed 10,000 (Kubernetes
   // accepts any exponent and can then spend minutes on one comparison). The text is not trimmed. Digits below
@@ -38,26 +38,25 @@ class Quantity {
   // "500m"). Until the first add or multiply, a text that Kubernetes considers canonical stays as it was
   // written ("+5", "1.500"). Decimal amounts that would need a suffix above E lose it ("1000E" -> "1").
   std::string to_string() const;
-  // The same, but one that Kubernetes reads back as this amount ("1000E" -> "1e21").
+  // Like to_string, but as a text that Kubernetes reads back as this amount ("1000E" -> "1e21").
   std::string exact_text() const;
   Format format() const { return format_; }
 
-  // Kubernetes' Value(): rounded up to a whole number (1500m -> 2). The same as in Go even if Go's result is
-  // odd: a negative fraction rounds away from zero or towards it, an amount outside int64 wraps around or is
-  // 0.
+  // Kubernetes' Value(): rounded up to a whole number (1500m -> 2). Equals Go's result even if that is odd: a
+  // negative fraction rounds away from zero or towards it, an amount outside int64 wraps around or is 0.
   int64_t value() const { return scaled(0); }
-  // Kubernetes' MilliValue(): the same in thousandths.
+  // Kubernetes' MilliValue(): like value(), in thousandths.
   int64_t milli_value() const { return scaled(-3); }
-  // Whether milli_value() neither rounds nor overflows. False for some amounts of which that is true, too.
+  // Whether milli_value() neither rounds nor overflows. May be false even if it does neither.
   bool has_exact_milli_value() const;
   int sign() const;
   bool is_zero() const { return sign() == 0; }
 
-  // A zero takes the format of what is added; otherwise the left format stays. Sums are exact, never capped.
+  // A zero takes the format of the other amount; otherwise the format stays. Sums are exact, never capped.
   void add(const Quantity& other);
-  // Exact, the format stays.
+  // Multiplies exactly, and keeps the format.
   void multiply(int64_t factor);
-  // -1, 0 or 1, by amount alone.
+  // Returns -1, 0 or 1; ignores the formats.
   int compare(const Quantity& other) const;
   bool operator==(const Quantity& other) const { return compare(other) == 0; }
 
@@ -68,7 +67,7 @@ class Quantity {
   Format format_ = Format::DecimalSI;
   // Whether Kubernetes still uses an int64 and not a big decimal; value() rounds differently in each.
   bool in_int64_ = true;
-  std::string spelling_;  // the parsed text if to_string returns it, otherwise ""
+  std::string spelling_;  // the parsed text while to_string returns it, otherwise ""
 };
 
 }  // namespace trainjobc::k8s

@@ -134,7 +134,7 @@ std::string missing(const Field& field) {
   return fmt::format("{} has no {}", field.owner(), field.name());
 }
 
-// 644 probably means 0644.
+// The mode that was probably meant: 0644 for 644.
 int64_t octal_meant(const std::string& given) {
   const bool is_octal = given.size() == 3 && given.find_first_not_of("01234567") == given.npos;
   return is_octal ? std::stoll(given, nullptr, 8) : 0644;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an API server refuses in one object: the findings, the ids of the rules, where these come from.
+// What an API server refuses in one object: the findings, the ids of their rules, and where these come from.
 #pragma once
 
 #include <array>
@@ -26,29 +26,30 @@ std::string quoted(std::string_view text);
 std::string quoted(const yaml::Node& node);
 // "a", "b", "c"
 std::string quoted_list(std::span<const std::string_view> words);
-// A value in a few words: a scalar as it is, *** for a secret, "a map", "a list".
+// A value in a few words: a scalar's text, *** for a secret, "a map", "a list".
 std::string shown(const yaml::Node& node);
-// The kind of a value with its article: "a string", "an integer", "null".
+// The kind of a value, with its article: "a string", "an integer", "null".
 std::string_view kind_words(const yaml::Node& node);
 // A file mode in octal: 0644. Values outside 0 to 0777 stay decimal.
 std::string mode_text(int64_t mode);
-// A scalar as the file spells it (007, yes), or its text if it is not in a file. For fixes: shows secrets.
+// A scalar as the file spells it (007, yes), or its text if it is not in a file. Meant for fixes: it shows
+// secrets.
 std::string source_text(const yaml::Node& node);
 
 // What to write instead, as a hint and as a fix.
 
-// `did you mean "x"?` in place of the scalar.
+// Suggests `did you mean "x"?` in place of the scalar.
 void suggest(base::Diagnostic& diagnostic, const yaml::Node* scalar, std::string_view meant);
-// The same for the key of an entry.
+// Suggests it in place of an entry's key.
 void suggest_key(base::Diagnostic& diagnostic, const yaml::Entry& entry, std::string_view meant);
-// `write x` in place of the scalar.
+// Suggests `write x` in place of the scalar.
 void suggest_writing(base::Diagnostic& diagnostic, const yaml::Node* scalar, std::string_view better);
 
 // Adds a note if the node is in a file.
 void add_note(base::Diagnostic& diagnostic, std::string message, const yaml::Node* node);
 
 struct RuleSource {
-  std::string_view rules;  // what they are about
+  std::string_view rules;  // what the rules are about
   std::string_view project;
   std::string_view release;
 };
@@ -59,10 +60,10 @@ inline constexpr std::array kRuleSources = std::to_array<RuleSource>({
     {"JobSets and their Jobs", "JobSet", "0.12"},
 });
 
-// With rule, field, message, hint and location; the caller adds object and stage.
+// Each has rule, field, message, hint and location; the caller adds object and stage.
 using Violations = std::vector<base::Diagnostic>;
 
-// The rules of stage `job`. Their names are stable; one covers all that can be wrong with its subject.
+// The rules of stage `job`. Their names are stable; one covers everything that can be wrong with its subject.
 namespace rule {
 inline constexpr std::string_view kAffinity = "job/affinity";
 inline constexpr std::string_view kAnnotation = "job/annotation";
@@ -98,7 +99,7 @@ class Report {
  public:
   explicit Report(Violations& violations) : violations_(&violations) {}
 
-  // `field` is the path that the API server reports, its value the place to edit.
+  // `field` is the path that the API server reports; its value is the place to edit.
   base::Diagnostic& add(std::string_view rule, const Field& field, std::string message,
                         std::string hint = "") {
     return add_at(field.location(), rule, field, std::move(message), std::move(hint));
@@ -116,30 +117,31 @@ class Report {
 // The value of a field in quotes, "***" if it is a secret.
 std::string quoted(const Field& field);
 
-// Checks that fields of many kinds share. Each adds at most one violation and says whether the field passed.
+// Checks that fields of many kinds share. Each adds at most one violation and returns whether the field
+// passed.
 
-// Whether the text is present and not empty.
+// The text must be present and not empty.
 bool check_given(const Field& field, std::string_view rule, Report& report);
 
-// Whether the text (absent: the empty one) has the form; `what` begins the message ("container name").
+// The text (an absent one counts as empty) must have the form; `what` begins the message ("container name").
 bool check_form(const Field& field, Form form, std::string_view rule, std::string_view what, Report& report);
-// The same for `text` in place of the field's own, which may be absent. `written`: the scalar that it is, if
-// that is known.
+// Like check_form, for `text` in place of the field's own, which may be absent. `written` is its scalar, if
+// known.
 bool check_text(const Field& field, std::string_view text, Form form, std::string_view rule,
                 std::string_view what, Report& report, const yaml::Node* written = nullptr);
-// check_given, then check_form.
+// Combines check_given and check_form.
 bool check_name(const Field& field, Form form, std::string_view rule, std::string_view what, Report& report);
-// check_form if the text is not empty.
+// Calls check_form unless the text is empty.
 bool check_optional_name(const Field& field, Form form, std::string_view rule, std::string_view what,
                          Report& report);
 
-// Whether the text is one of `allowed`; absent and empty are wrong, too.
+// The text must be one of `allowed`, and neither absent nor empty.
 bool check_one_of(const Field& field, std::span<const std::string_view> allowed, std::string_view rule,
                   Report& report);
-// The same if the field is given.
+// The text must be one of `allowed` if it is given.
 bool check_optional_one_of(const Field& field, std::span<const std::string_view> allowed,
                            std::string_view rule, Report& report);
-// The same if the text is not empty; the API server has a default for an empty one.
+// The text must be one of `allowed` unless it is empty; the API server has a default for an empty one.
 bool check_defaulted_one_of(const Field& field, std::span<const std::string_view> allowed,
                             std::string_view rule, Report& report);
 
@@ -148,26 +150,26 @@ bool check_range(const Field& field, int64_t least, int64_t most, std::string_vi
 bool check_not_negative(const Field& field, std::string_view rule, Report& report);
 // An absent number counts as 0.
 bool check_positive(const Field& field, std::string_view rule, Report& report);
-// Whether the list has at most `most` items; `what` names them.
+// The list must have at most `most` items; `what` names them.
 bool check_count(const Field& list, size_t most, std::string_view what, std::string_view rule,
                  Report& report);
-// A user or group ID.
+// Checks a user or group ID.
 bool check_id(const Field& field, Report& report);
-// The permission bits of a file.
+// Checks the permission bits of a file.
 bool check_mode(const Field& field, Report& report);
-// A port: a number, or the name of one.
+// Checks a port: a number, or the name of one.
 bool check_port_reference(const Field& field, std::string_view rule, Report& report);
 
 // Whether a part of the path is "..".
 bool has_backstep(std::string_view path);
-// No part of the path is "..".
+// No part of the path may be "..".
 bool check_no_backsteps(const Field& path, std::string_view rule, Report& report);
-// Relative, and no part is "..".
+// The path must be relative, and no part may be "..".
 bool check_relative_path(const Field& path, std::string_view rule, Report& report);
-// Relative, without a part "..", and not beginning with two dots.
+// The path must be relative, without a part "..", and must not begin with two dots.
 bool check_file_path(const Field& path, std::string_view rule, Report& report);
 
-// An IPv4 or IPv6 address in an unambiguous spelling.
+// The text must be an IPv4 or IPv6 address in an unambiguous spelling.
 bool check_ip(const Field& field, std::string_view rule, Report& report);
 
 }  // namespace trainjobc::k8s

@@ -100,7 +100,7 @@ void check_rule(const Field& policy_rule, const Field& spec, const Field& pod, R
   }
 }
 
-// spec.podFailurePolicy, and the containers that it names.
+// Checks spec.podFailurePolicy, and the containers that it names.
 void check_pod_failure_policy(const Field& spec, Report& report) {
   const Field policy = spec.child("podFailurePolicy");
   const Field rules = policy.child("rules");
@@ -124,7 +124,7 @@ std::optional<int64_t> to_index(std::string_view text) {
   return base::read_integer(text.substr(text.starts_with('+') ? 1 : 0));
 }
 
-// An interval "3" or "1-4", or its error.
+// Reads an interval "3" or "1-4"; or returns what is wrong with it.
 std::variant<Interval, std::string> read_interval(std::string_view text, int64_t completions) {
   const size_t dash = text.find('-');
   const auto first = to_index(text.substr(0, dash));
@@ -140,7 +140,7 @@ std::variant<Interval, std::string> read_interval(std::string_view text, int64_t
   return Interval{*first, *last};
 }
 
-// The number of indexes in a list such as "0,2-4", or its error.
+// The number of indexes in a list such as "0,2-4"; or what is wrong with it.
 std::variant<int64_t, std::string> count_indexes(std::string_view text, int64_t completions) {
   int64_t total = 0;
   std::optional<int64_t> last;
@@ -162,7 +162,7 @@ std::variant<int64_t, std::string> count_indexes(std::string_view text, int64_t 
   return total;
 }
 
-// The same indexes in ascending order, each once; "" if the text is not a list of indexes.
+// The indexes of such a list in ascending order, each once; "" if the text is not a list of indexes.
 std::string indexes_in_order(std::string_view text) {
   std::vector<Interval> intervals;
   while (!text.empty()) {
@@ -231,7 +231,7 @@ void check_rule(const Field& policy_rule, int64_t completions, Report& report) {
   }
 }
 
-// spec.successPolicy of a Job of any completion mode.
+// Checks spec.successPolicy of a Job of any completion mode.
 void check_success_policy(const Field& spec, Report& report) {
   const Field policy = spec.child("successPolicy");
   if (spec.child("completionMode").text() != "Indexed") {
@@ -288,7 +288,7 @@ void check_counts(const Field& spec, Report& report) {
   }
 }
 
-// An Indexed Job with a backoff limit per index and more than 100,000 completions.
+// Checks an Indexed Job with a backoff limit per index and more than 100,000 completions.
 void check_many_completions(const Field& spec, Report& report) {
   const Field failed = spec.child("maxFailedIndexes");
   if (!failed) {
@@ -369,7 +369,7 @@ void check_job_spec(const Field& spec, Report& report) {
 
 // The selector and the labels that it matches
 
-// A value that manifests can't contain; the API server generates it.
+// Stands for a uid that the API server generates; manifests can't contain this value.
 constexpr std::string_view kAnyUid = "\x01uid";
 
 constexpr std::string_view kUidLabels[] = {"controller-uid", "batch.kubernetes.io/controller-uid"};
@@ -389,7 +389,7 @@ LabelSet generated_labels(const std::string& job_name) {
   return out;
 }
 
-// Labels that the API server sets on the template.
+// Checks labels that the API server sets on the template.
 void check_reserved_labels(const Field& metadata, const std::string& job_name, Report& report) {
   const Field labels = metadata.child("labels");
   for (const std::string_view key : kUidLabels) {
@@ -409,8 +409,8 @@ void check_reserved_labels(const Field& metadata, const std::string& job_name, R
   }
 }
 
-// The pod template's labels and the selector that must match them. The API server generates both unless
-// spec.manualSelector is set, and refuses labels and selectors that contradict what it would generate.
+// Checks the pod template's labels and the selector that must match them. The API server generates both
+// unless spec.manualSelector is set, and refuses labels and selectors that contradict what it would generate.
 void check_job_selector(const Field& spec, const std::string& job_name, Report& report) {
   const Field selector = spec.child("selector");
   const Field pod_template = spec.child("template");
@@ -457,8 +457,8 @@ void for_each_claim(const Field& job_set, const Visit& visit) {
                 [&](const Field& policy) { for_each_item(policy.child("templates"), visit); });
 }
 
-// The claims that the JobSet controller makes of volumeClaimPolicies before it makes any Job. If one is
-// refused, JobSet makes no Job and says so in an event, PVCCreationFailed. Source of the rules:
+// Checks the claims that the JobSet controller makes of volumeClaimPolicies before it makes any Job. If one
+// is refused, JobSet makes no Job and says so in an event, PVCCreationFailed. Source of the rules:
 // k8s.io/kubernetes, ValidatePersistentVolumeClaim.
 void check_claims(const Field& job_set, Report& report) {
   for_each_claim(job_set, [&](const Field& claim) {
@@ -479,7 +479,7 @@ std::vector<std::string_view> claim_names(const Field& job_set) {
   return names;
 }
 
-// job_template: a Job without its name, as the JobSet controller completed it.
+// `job_template` is a Job without its name, as the JobSet controller completed it.
 void check_job(const Field& job_set, const std::string& name, const Field& job_template, Report& report) {
   const Field metadata = job_template.child("metadata");
   check_labels(metadata.child("labels"), "label", report);

@@ -34,7 +34,7 @@ std::string_view subdomain_of(const JobSetView& view) {
 
 namespace {
 
-// A host name as JobSet gives them to pods: <jobset>-<replicatedJob>-<job index>-<pod index>.<subdomain>.
+// A host name as JobSet gives it to a pod: <jobset>-<replicatedJob>-<job index>-<pod index>.<subdomain>.
 struct PodName {
   std::string_view prefix;  // <jobset>-<replicatedJob>
   int64_t job_index = 0;
@@ -79,7 +79,7 @@ using yaml::Node;
 
 constexpr std::string_view kNamespacedJob = "alpha.jobset.sigs.k8s.io/namespaced-job";
 constexpr std::string_view kNoSchedule = "alpha.jobset.sigs.k8s.io/no-schedule";
-// Values that only the cluster knows have their real length.
+// Stand-ins of the real length for values that only the cluster knows.
 constexpr std::string_view kZeroUid = "00000000-0000-0000-0000-000000000000";
 constexpr std::string_view kHash = "0000000000000000000000000000000000000000";
 
@@ -93,7 +93,7 @@ std::string coordinator_address(const JobSetView& view, const Node& coordinator)
 
 namespace {
 
-// The Job's place, which is both in labels and in annotations.
+// The entries that place the Job within the JobSet, which are both labels and annotations.
 std::vector<Entry> places(const JobSetView& view, const ReplicatedJob& job, const Maker& make) {
   const yaml::Origin origin = make.made("controller/place", {job.name_node, job.node});
   std::vector<Entry> out;
@@ -107,7 +107,7 @@ std::vector<Entry> places(const JobSetView& view, const ReplicatedJob& job, cons
   add("jobset.sigs.k8s.io/job-index", make.string("0", origin));
   add("jobset.sigs.k8s.io/job-key", make.string(kHash, origin));
   add("jobset.sigs.k8s.io/job-global-index", number(job.jobs_before));
-  if (const Node* group = job.node->get("groupName")) {  // not in Trainer 2.0
+  if (const Node* group = job.node->get("groupName")) {  // since Trainer 2.1
     const std::string_view name = group->text();
     add("jobset.sigs.k8s.io/jobset-uid", make.string(kZeroUid, origin));
     add("jobset.sigs.k8s.io/group-name", make.string(name, make.made("controller/place", {group})));
@@ -123,7 +123,7 @@ std::vector<Entry> places(const JobSetView& view, const ReplicatedJob& job, cons
   return out;
 }
 
-// The annotations that ask for exclusive placement: of the JobSet, which the replicatedJob's own override.
+// The annotations that ask for exclusive placement: the replicatedJob's own override the JobSet's.
 std::vector<Entry> exclusive_placement(const Node& admitted, const ReplicatedJob& job) {
   std::vector<Entry> out;
   for (const Node* annotations :
@@ -136,7 +136,7 @@ std::vector<Entry> exclusive_placement(const Node& admitted, const ReplicatedJob
   return out;
 }
 
-// `object`, a Job or a pod template, with these entries in the map `key` of its metadata.
+// `object`, a Job or a pod template, with these entries added to the map `key` of its metadata.
 const Node* with_metadata(const Node* object, std::string_view key, const std::vector<Entry>& added,
                           const Maker& make) {
   const Node* given = object->at({"metadata", key});
@@ -147,7 +147,7 @@ const Node* with_metadata(const Node* object, std::string_view key, const std::v
   return make.with_path(object, {"metadata", key}, make.map(entries, origin));
 }
 
-// Nodes are labelled with the one Job that may use them.
+// Selects nodes by a label that names the one Job that may use them.
 const Node* with_node_selector(const Node* pod, const Node& admitted, const std::string& name,
                                yaml::Origin origin, const Maker& make) {
   const std::string_view ns = yaml::text_at(admitted, {"metadata", "namespace"});

@@ -22,13 +22,13 @@ using yaml::Node;
 
 // Names
 
-// The characters of a DNS-1035 label of any length: lower case letters, digits, dashes; the first is a
-// letter, the last is not a dash.
+// Whether the text has the characters of a DNS-1035 label, of any length: lower case letters, digits, dashes;
+// the first is a letter, the last is not a dash.
 bool has_label_form(std::string_view text) {
   return is_dns_label(text) && base::is_lower(text.front());
 }
 
-// `name` is the node of the label.
+// `name` is the node whose text is the label.
 void suggest_label(base::Diagnostic& diagnostic, const Node* name, std::string_view wrong,
                    bool letter_first) {
   const std::string label = suggest_dns_name(wrong, false, letter_first);
@@ -72,7 +72,7 @@ void check_manager(const JobSetView& job_set, k8s::Violations& out) {
   check_length("jobset/managed-by", "spec.managedBy", "manager", *manager, out);
 }
 
-// Trainer 2.0 has no groups.
+// Groups do not exist in Trainer 2.0.
 void check_group_name(const ReplicatedJob& job, k8s::Violations& out) {
   const Node* group = job.node->get("groupName");
   if (!group) return;
@@ -86,7 +86,7 @@ void check_group_name(const ReplicatedJob& job, k8s::Violations& out) {
   check_length("jobset/group-name", field, "groupName", *group, out);
 }
 
-// The Job with the highest index, which has the longest name.
+// The name of the Job with the highest index, which is the longest.
 std::string last_job_name(const JobSetView& job_set, const ReplicatedJob& job) {
   return job_name(job_set.name, job.name, job.replicas - 1);
 }
@@ -118,7 +118,7 @@ void check_derived_length(const JobSetView& job_set, const ReplicatedJob& job, k
                job_set, longest.size() - kMaxLabel, {"replicatedJob", job.name, job.name_node});
 }
 
-// Subdomain, managedBy, group names, and the names that the Jobs and pods will have.
+// Checks subdomain, managedBy, group names, and the names that the Jobs and pods will have.
 void check_names(const JobSetView& job_set, k8s::Violations& out) {
   check_subdomain(job_set, out);
   check_manager(job_set, out);
@@ -150,7 +150,7 @@ void check_pod_counts(const JobSetView& job_set, k8s::Violations& out) {
 
 // References to replicatedJobs: dependsOn, the success policy, the coordinator
 
-// Like the webhook, accepts a dependency on the job itself.
+// Accepts a dependency on the job itself, as the webhook does.
 void check_dependency(const JobSetView& job_set, const ReplicatedJob& job, const Node& dependency,
                       k8s::Violations& out) {
   const std::string_view target = text_at(dependency, "name");
@@ -224,7 +224,7 @@ void check_coordinator_index(const JobSetView& job_set, const Node& coordinator,
   add_note(diagnostic, "the number of pods", job->job_spec->get("completions"));
 }
 
-// The pods carry the coordinator's address as a label.
+// Pods carry the coordinator's address as a label.
 void check_coordinator_label(const JobSetView& job_set, const Node& coordinator, k8s::Violations& out) {
   const std::string address = coordinator_address(job_set, coordinator);
   if (!is_name_part(address)) {
@@ -279,7 +279,7 @@ void check_coordinator(const JobSetView& job_set, const Behaviour& behaviour, k8
 
 // The failure policy
 
-// The reasons of batch/v1 for a failed Job.
+// The reasons that batch/v1 gives for a failed Job.
 constexpr std::array<std::string_view, 5> kFailureReasons{"BackoffLimitExceeded", "DeadlineExceeded",
                                                           "FailedIndexes", "MaxFailedIndexesExceeded",
                                                           "PodFailurePolicy"};
@@ -346,7 +346,7 @@ void check_reasons(const Node& rule, k8s::Violations& out) {
   }
 }
 
-// The JobSet's status counts the restarts of each Job, for at most this many Jobs.
+// The JobSet's status counts the restarts of each Job, but only for up to this many Jobs.
 void check_restart_job(const JobSetView& job_set, const Node& rule, bool is_enabled, k8s::Violations& out) {
   constexpr int64_t kMaxReplicas = 1024;
   const Node* action = rule.get("action");
@@ -423,7 +423,7 @@ void check_failure_policy(const JobSetView& job_set, const Behaviour& behaviour,
 // The claims that a JobSet creates for its pods
 
 struct Claim {
-  std::string field;  // the webhook writes template instead of the API's templates
+  std::string field;  // the webhook writes "template" for the API's "templates"
   const Node* node = nullptr;
   std::string_view name;
 };
@@ -477,7 +477,7 @@ std::map<std::string_view, std::vector<GivenVolume>> volumes_by_name(const JobSe
   return volumes;
 }
 
-// JobSet adds a volume of the claim's name to the pods.
+// JobSet adds a volume with the claim's name to the pods.
 void check_volumes(const std::map<std::string_view, std::vector<GivenVolume>>& volumes, const Claim& claim,
                    k8s::Violations& out) {
   const auto found = volumes.find(claim.name);
@@ -494,7 +494,7 @@ void check_volumes(const std::map<std::string_view, std::vector<GivenVolume>>& v
   }
 }
 
-// The volumes that some container mounts.
+// The volumes that any container mounts.
 std::set<std::string_view> mounted_in(const JobSetView& job_set) {
   std::set<std::string_view> mounted;
   for (const ReplicatedJob& job : job_set.jobs) {
@@ -510,7 +510,7 @@ void check_mount(const std::set<std::string_view>& mounted, const Claim& claim, 
       claim.name.empty() ? "" : fmt::format("add a volumeMount with name: {}", claim.name));
 }
 
-// Doesn't see a claim that exists in the cluster and differs.
+// A claim that exists in the cluster and differs can't be seen here.
 void check_volume_claims(const JobSetView& job_set, k8s::Violations& out) {
   std::map<std::string_view, const Claim*> first;
   const std::vector<Claim> claims = claims_of(*job_set.spec);
@@ -542,7 +542,7 @@ bool is_unset(const Node* value) {
   return !value || value->is_null() || (value->is_string() && value->size() == 0);
 }
 
-// `map` with a text at `path`, unless it is set. The types were checked when the inputs were admitted.
+// `map` with a text at `path`, unless one is set. The types were checked when the inputs were admitted.
 const Node* with_text(const Node* map, std::initializer_list<std::string_view> path, std::string_view text,
                       const Maker& make) {
   if (!is_unset(map->at(path))) return map;
@@ -576,7 +576,7 @@ const Node* with_job_defaults(const Node* spec, const Maker& make) {
   });
 }
 
-// Pods find each other by name.
+// Sets the network by which pods find each other by name.
 const Node* with_network(const Node* spec, const Maker& make) {
   const Node* given = spec->get("network");
   const Node* network = is_unset(given) ? make.map({}, make.made(kRule, {spec})) : given;
@@ -596,7 +596,7 @@ const Node* with_rule_names(const Node* spec, const Maker& make) {
   return named == policy ? spec : make.with(spec, "failurePolicy", named);
 }
 
-// An existing policy is not changed or completed.
+// Adds the policy unless there is one, which is neither changed nor completed.
 const Node* with_policy(const Node* spec, std::string_view policy, std::string_view key,
                         std::string_view text, const Maker& make) {
   return is_unset(spec->get(policy)) ? with_text(spec, {policy, key}, text, make) : spec;

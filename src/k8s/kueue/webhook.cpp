@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 2> kNames{"kueue.x-k8s.io/queue-name",
                                                  "kueue.x-k8s.io/prebuilt-workload-name"};
 constexpr std::string_view kMostSeconds = "kueue.x-k8s.io/max-exec-time-seconds";
 
-// The words that Go's strconv.ParseBool knows.
+// The words that Go's strconv.ParseBool accepts.
 constexpr std::array<std::string_view, 12> kBooleans{"1", "t", "T", "TRUE", "true", "True",
                                                      "0", "f", "F", "FALSE", "false", "False"};
 
@@ -111,7 +111,7 @@ class Checks {
     }
   }
 
-  // The label of the nodes that names the level.
+  // Checks the node label that names the level.
   void check_level(std::string_view key) {
     const Node* level = find(key);
     if (!level) return;
@@ -153,7 +153,7 @@ class Checks {
   }
 
   Violations& out_;
-  const Node* annotations_ = nullptr;  // of the pods
+  const Node* annotations_ = nullptr;  // the pods' annotations
   std::string field_;
 };
 

@@ -9,8 +9,8 @@
 
 namespace trainjobc::k8s::kueue {
 
-// What it refuses in a TrainJob, by its labels and by the pods of its JobSet with defaults. Fields of these are paths
-// in the JobSet.
+// Returns what Kueue refuses in a TrainJob, by its labels and by the pods of its JobSet with defaults. Fields
+// of the pods are paths in the JobSet.
 Violations check_train_job(const yaml::Node& train_job, const yaml::Node& job_set);
 
 }  // namespace trainjobc::k8s::kueue

@@ -139,7 +139,7 @@ void check_action(const Field& action, std::string_view kind, std::string_view r
   }
 }
 
-// Exactly one of the handlers; further ones are refused without being checked.
+// Checks that exactly one of the handlers is given; further ones are refused without being checked.
 void check_handler(const Field& owner, Names kinds, std::string_view rule, const PodFacts& facts,
                    Report& report) {
   std::string_view first;
@@ -183,14 +183,15 @@ void check_probe(const Field& probe, bool may_kill, const PodFacts& facts, Repor
   }
 }
 
-// Whether the API server sees a lifecycle: it drops stopSignal, and a lifecycle of nothing else with it.
+// Whether the API server sees a lifecycle: it drops stopSignal, and with it a lifecycle that has nothing
+// else.
 bool has_lifecycle(const Field& container) {
   const Field lifecycle = container.child("lifecycle");
   if (!lifecycle) return false;
   return !lifecycle.child("stopSignal") || lifecycle.child("postStart") || lifecycle.child("preStop");
 }
 
-// lifecycle and the three probes, of containers that may have them.
+// Checks lifecycle and the three probes, in containers that may have them.
 void check_hooks(const Field& container, const PodFacts& facts, Report& report) {
   const Field lifecycle = container.child("lifecycle");
   for (const std::string_view name : {"postStart", "preStop"}) {
@@ -206,13 +207,13 @@ void check_hooks(const Field& container, const PodFacts& facts, Report& report) 
 
 using SeenNames = std::set<std::string_view>;
 
-// For messages: the container's name, or its place if it has none.
+// The container's name for messages, or its position if it has none.
 std::string called(const Field& container) {
   const std::string_view name = container.child("name").text();
   return name.empty() ? container.name() : fmt::format("container \"{}\"", name);
 }
 
-// What containers of every kind share.
+// Checks what containers of every kind have in common.
 void check_container(const Field& container, const PodFacts& facts, Report& report) {
   constexpr std::string_view kPullPolicies[] = {"Always", "IfNotPresent", "Never"};
   constexpr std::string_view kMessagePolicies[] = {"File", "FallbackToLogsOnError"};
@@ -232,7 +233,7 @@ void check_container(const Field& container, const PodFacts& facts, Report& repo
   check_security_context(container.child("securityContext"), facts.host_users, report);
 }
 
-// Ports of the host that containers claim, by protocol and address.
+// The host ports that containers claim, by protocol and address.
 class HostPorts {
  public:
   // The API server names `reported` instead of the container.
@@ -279,7 +280,7 @@ void check_regular(const Field& containers, const PodFacts& facts, SeenNames& na
   });
 }
 
-// An init container that ends before the next one starts.
+// Checks an init container that ends before the next one starts.
 void check_plain_init(const Field& container, Report& report) {
   for (const std::string_view name : {"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"}) {
     const Field hook = container.child(name);
@@ -298,7 +299,7 @@ void check_plain_init(const Field& container, Report& report) {
 }
 
 void check_init(const Field& containers, const PodFacts& facts, SeenNames& names, Report& report) {
-  // Init containers run one by one; the API server checks each separately for repeated host ports and calls
+  // Init containers run one by one; the API server checks each one alone for repeated host ports, and calls
   // it the first.
   const Field reported = containers.item(0);
   for_each_item(containers, [&](const Field& container) {
@@ -319,7 +320,7 @@ void check_init(const Field& containers, const PodFacts& facts, SeenNames& names
   });
 }
 
-// Fields that ephemeral containers can't have.
+// Checks fields that ephemeral containers can't have.
 void check_ephemeral_fields(const Field& container, Report& report) {
   const auto refuse = [&](const Field& field) {
     report.add_at(field.key_location(), rule::kContainer, field,
@@ -342,7 +343,7 @@ void check_ephemeral_fields(const Field& container, Report& report) {
   });
 }
 
-// A pod template can't have them at all, but their other errors are still reported.
+// Pod templates can't have them at all, but their other errors are reported, too.
 void check_ephemeral(const Field& containers, const PodFacts& facts, SeenNames& names, Report& report) {
   if (containers.size() == 0) return;
   report.add_at(containers.key_location(), rule::kContainer, containers,

@@ -25,7 +25,7 @@ struct Subscripted {
   std::string_view key;
 };
 
-// Splits metadata.labels['key'].
+// Splits metadata.labels['key'] into name and key.
 std::optional<Subscripted> split_subscript(std::string_view text) {
   if (!text.ends_with("']")) return std::nullopt;
   text.remove_suffix(2);
@@ -116,7 +116,7 @@ void check_resource_field_ref(const Field& reference, bool in_volume, Report& re
 
 namespace {
 
-// Which of the `names` are given.
+// Which of the `names` are set.
 std::vector<std::string_view> given_of(const Field& parent, std::span<const std::string_view> names) {
   std::vector<std::string_view> out;
   std::ranges::copy_if(names, std::back_inserter(out),
@@ -166,7 +166,7 @@ void check_value_from(const Field& variable, Report& report) {
   }
 }
 
-// The name of a ConfigMap or Secret; the API server accepts a dash at the end.
+// Checks the name of a ConfigMap or Secret; the API server accepts a dash at the end.
 void check_source_name(const Field& reference, Report& report) {
   if (!reference) return;
   const Field name = reference.child("name");
@@ -204,7 +204,7 @@ void check_env(const Field& container, Report& report) {
 }
 
 void check_env_files(const Field& spec, const PodFacts& facts, Report& report) {
-  std::map<std::string_view, const yaml::Node*> volumes;  // the last of each name
+  std::map<std::string_view, const yaml::Node*> volumes;  // for each name, the last one
   for (const PodVolume& volume : facts.volumes) volumes[volume.name] = volume.node;
   const auto find = [&](std::string_view name) {
     const auto found = volumes.find(name);

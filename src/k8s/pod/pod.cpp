@@ -14,13 +14,13 @@ namespace {
 
 // spec.dnsPolicy and spec.dnsConfig
 
-// Limits of the C library's resolver.
+// The limits of the C library's resolver.
 constexpr size_t kMaxNameservers = 3;
 constexpr size_t kMaxSearches = 32;
 constexpr size_t kMaxSearchBytes = 2048;
 
 void check_searches(const Field& searches, Report& report) {
-  size_t bytes = searches.size() > 0 ? searches.size() - 1 : 0;  // the spaces between
+  size_t bytes = searches.size() > 0 ? searches.size() - 1 : 0;  // the spaces in between
   for_each_item(searches, [&](const Field& search) {
     bytes += search.text().size();
     std::string_view domain = search.text();
@@ -59,7 +59,7 @@ void check_dns(const Field& spec, Report& report) {
 
 // Gates and resource claims
 
-// spec.readinessGates and spec.schedulingGates.
+// Checks spec.readinessGates and spec.schedulingGates.
 void check_gates(const Field& spec, Report& report) {
   for_each_item(spec.child("readinessGates"), [&](const Field& gate) {
     check_form(gate.child("conditionType"), Form::LabelKey, rule::kGate, "conditionType", report);
@@ -116,7 +116,7 @@ bool on_host_network(const Field& spec) {
   return spec.child("hostNetwork").is_true();
 }
 
-// On the host's network, the containerPort is the hostPort. A template may omit hostPort.
+// On the host's network, the hostPort is the containerPort. A template may omit it.
 void check_host_ports(const Field& spec, Report& report) {
   if (!on_host_network(spec)) return;
   for_each_item(spec.child("containers"), [&](const Field& container) {
@@ -169,8 +169,8 @@ void check_hostname_override(const Field& spec, Report& report) {
   }
 }
 
-// Host namespaces, host users and aliases, host ports of a pod on the host's network, the pod's own host
-// name.
+// Checks host namespaces, host users and aliases, host ports of a pod on the host's network, and the pod's
+// own host name.
 void check_host(const Field& spec, Report& report) {
   check_host_ports(spec, report);
   check_own_users(spec, report);
@@ -244,7 +244,8 @@ void check_windows(const Field& spec, Report& report) {
   });
 }
 
-// Containers of a Windows pod that run as processes of the host: all or none, and only on the host's network.
+// Checks containers of a Windows pod that run as processes of the host: all or none, and only on the host's
+// network.
 void check_host_process(const Field& spec, Report& report) {
   const Field context = spec.child("securityContext");
   const Field options = context.child("windowsOptions");
@@ -274,7 +275,7 @@ void check_host_process(const Field& spec, Report& report) {
   }
 }
 
-// Settings that only one operating system has, and spec.os itself.
+// Checks settings that only one operating system has, and spec.os itself.
 void check_os(const Field& spec, Report& report) {
   check_host_process(spec, report);
   const Field os = spec.child("os");
@@ -309,7 +310,7 @@ PodFacts facts_of(const Field& spec, std::vector<PodVolume> volumes) {
   return facts;
 }
 
-// Names of other objects in the cluster.
+// Checks names of other objects in the cluster.
 void check_references(const Field& spec, Report& report) {
   for (const std::string_view name : {"nodeName", "priorityClassName"}) {
     check_optional_name(spec.child(name), Form::DnsSubdomain, rule::kName, name, report);

@@ -24,7 +24,7 @@ bool is_int32(std::string_view text) {
   return value && *value >= INT32_MIN && *value <= INT32_MAX && !has_leading_zero;
 }
 
-// A list of tolerations as JSON text.
+// Checks a list of tolerations, given as JSON text.
 void check_tolerations_text(const Field& annotations, const Field& annotation, Report& report) {
   if (annotation.text().empty() || annotation.text() == "null") return;
   const yaml::Text text(annotation.text());
@@ -45,7 +45,7 @@ void check_tolerations_text(const Field& annotations, const Field& annotation, R
   }
 }
 
-// `profile`: an annotation instead of a securityContext's seccompProfile.
+// `profile` is an annotation that stands for a securityContext's seccompProfile.
 void check_seccomp(const Field& annotations, std::string_view key, const Field& profile, Report& report) {
   const std::string_view text = profile.text();
   if (text == "runtime/default" || text == "docker/default" || text == "unconfined") return;

@@ -17,7 +17,7 @@ namespace {
 
 using yaml::Origin;
 
-// Whether the keys belong to one map of a file: merged keys keep their origins.
+// Whether the keys belong to one map of a file: keys from a merge keep their origins.
 bool are_beside(const Origin& a, const Origin& b) {
   if (!a.file() || a.file() != b.file() || a.in_flow() != b.in_flow()) return false;
   return a.in_flow() ? a.line() == b.line() : a.column() == b.column();
@@ -43,7 +43,7 @@ namespace {
 
 constexpr std::string_view kHugePages = "hugepages-";
 
-// Unqualified names that a container can request; other unqualified ones are quotas, or unknown.
+// Names without a domain that a container can request; others are quotas, or unknown.
 constexpr std::string_view kContainerResources[] = {"cpu", "memory", "ephemeral-storage"};
 constexpr std::string_view kCountedResources[] = {
     "pods",       "resourcequotas",         "services",           "replicationcontrollers", "secrets",
@@ -58,18 +58,18 @@ bool is_huge_page(std::string_view resource) {
   return resource.starts_with(kHugePages);
 }
 
-// A device of some vendor: nvidia.com/gpu.
+// Whether the resource is a vendor's device: nvidia.com/gpu.
 bool is_extended(std::string_view resource) {
   return k8s::is_extended_resource(resource) &&
          has_form(Form::LabelKey, fmt::format("requests.{}", resource));
 }
 
-// A limit may be more than the request.
+// Whether a limit may exceed the request.
 bool can_overcommit(std::string_view resource) {
   return is_native(resource) && !is_huge_page(resource);
 }
 
-// The error in the name of a container's resource; "" if there is none.
+// What is wrong with the name of a container's resource; "" if nothing.
 std::string name_complaint(std::string_view resource) {
   std::string wrong = complaint(Form::LabelKey, resource);
   if (!wrong.empty()) return wrong;
@@ -89,7 +89,7 @@ std::string pod_name_complaint(std::string_view resource) {
 
 using NameCheck = std::string (*)(std::string_view);
 
-// What to write in place of a resource that a container can't request.
+// Suggests what to write in place of a resource that a container can't request.
 void advise_on_name(base::Diagnostic& found, std::string_view resource, const yaml::Entry& entry) {
   if (resource == "gpu" || resource == "gpus") {
     found.hint = "write the vendor's name: nvidia.com/gpu";
@@ -111,7 +111,7 @@ bool is_page_multiple(std::string_view resource, const Quantity& amount) {
   return amount.value() % page->value() == 0;
 }
 
-// A non-negative amount, and a whole number if the resource is counted in units.
+// Checks that an amount is not negative, and whole if the resource is counted in units.
 void check_amount(std::string_view resource, const Field& amount, Report& report) {
   const auto quantity = stored_amount(amount.text());
   if (!quantity) return;
@@ -126,7 +126,7 @@ void check_amount(std::string_view resource, const Field& amount, Report& report
   }
 }
 
-// One list of amounts. Records which kinds of memory it names.
+// Checks one list of amounts, and records which kinds of memory it names.
 class ResourceList {
  public:
   ResourceList(const Field& list, NameCheck check, Report& report) {
@@ -161,7 +161,7 @@ class ResourceList {
   }
 };
 
-// One request against its limit. The API server names the lists, not the resource.
+// Checks one request against its limit. The API server names the lists, not the resource.
 void check_request(std::string_view resource, const Field& request, const Field& resources, LimitFixes& fixes,
                    Report& report) {
   const Field limits = resources.child("limits");
@@ -328,7 +328,7 @@ Amounts most_needed(const yaml::Node& pod_spec, std::string_view list, ReadAmoun
 
 namespace {
 
-// Only CPU, memory and huge pages.
+// Only CPU, memory and huge pages are allowed.
 void check_pod_level_resources(const Field& resources, const PodFacts& facts, Report& report) {
   check_requirements(resources, pod_name_complaint, report);
   const Field claims = resources.child("claims");
@@ -338,7 +338,7 @@ void check_pod_level_resources(const Field& resources, const PodFacts& facts, Re
   check_claims(claims, facts, report);
 }
 
-// The API server checks it like the limits of a container, and under the name of one.
+// The API server checks the overhead like a container's limits, and reports it like those.
 void check_overhead(const Field& overhead, Report& report) {
   const Field limits = overhead.child("limits", overhead.node());
   const ResourceList list(limits, name_complaint, report);

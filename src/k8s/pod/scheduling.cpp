@@ -23,7 +23,7 @@ void check_keys(const Field& keys, const Field& selector, std::string_view rule,
   for_each_item(keys, [&](const Field& key) { check_form(key, Form::LabelKey, rule, "label key", report); });
 }
 
-// The last index of each text of a list.
+// For each text of a list, its last index.
 std::map<std::string_view, size_t> last_indexes(const Field& list) {
   std::map<std::string_view, size_t> indexes;
   for (size_t i = 0; i < list.size(); ++i) {
@@ -33,7 +33,8 @@ std::map<std::string_view, size_t> last_indexes(const Field& list) {
   return indexes;
 }
 
-// matchLabelKeys and mismatchLabelKeys beside a labelSelector, of a pod affinity term or a spread constraint.
+// Checks matchLabelKeys and mismatchLabelKeys beside a labelSelector, in a pod affinity term or a spread
+// constraint.
 void check_match_label_keys(const Field& term, std::string_view rule, Report& report) {
   const Field selector = term.child("labelSelector");
   const Field keys = term.child("matchLabelKeys");
@@ -107,7 +108,8 @@ void check_weight(const Field& weight, Report& report) {
   check_range(weight, 1, 100, rule::kAffinity, report);
 }
 
-// `check_values`: the API server accepts values in a preferred term that no label can have.
+// `check_values` is false for a preferred term, in which the API server accepts values that no label can
+// have.
 void check_node_term(const Field& term, bool check_values, Report& report) {
   for_each_item(term.child("matchExpressions"),
                 [&](const Field& expression) { check_expression(expression, check_values, report); });
@@ -230,7 +232,7 @@ void check_constraint(const Field& constraint, Report& report) {
 
 void check_topology_spread(const Field& constraints, Report& report) {
   std::map<std::pair<std::string_view, std::string_view>, size_t>
-      last;  // constraint of a topologyKey and action
+      last;  // last index of each {topologyKey, action}
   const auto pair_of = [](const Field& constraint) {
     return std::pair(constraint.child("topologyKey").text(), constraint.child("whenUnsatisfiable").text());
   };

@@ -21,7 +21,7 @@ bool is_padded(std::string_view text) {
   return base::trimmed(text, base::kGoSpace).size() != text.size();
 }
 
-// Whether the profile is a file on the node, as its type says; reports a type and a file that don't fit
+// Whether the profile is a file on the node, judging by its type; reports a type and a file that don't fit
 // together.
 bool names_local_profile(const Field& profile, std::string_view what, Report& report) {
   const Field type = profile.child("type");
@@ -40,7 +40,7 @@ bool names_local_profile(const Field& profile, std::string_view what, Report& re
   return false;
 }
 
-// Contradictions between fields of one container; the API server names only the context.
+// Reports contradictions between fields of one container; the API server names only the context.
 void check_escalation(const Field& context, Report& report) {
   const Field escalation = context.child("allowPrivilegeEscalation");
   if (!escalation || escalation.is_true()) return;
@@ -94,13 +94,13 @@ bool is_net_bios_domain(std::string_view domain) {
                                [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }) <= 15;
 }
 
-// Each part between dots is a DNS label of either case.
+// Whether each part between dots is a DNS label, in either case.
 bool is_dns_domain(std::string_view domain) {
   const std::string lowered = base::lower_case(domain);
   return all_parts(lowered, ".", [](std::string_view part) { return has_form(Form::DnsLabel, part); });
 }
 
-// The error in a user's name of the form [domain\]user; "" if there is none.
+// What is wrong with a user name of the form [domain\]user; "" if nothing.
 std::string user_complaint(std::string_view text) {
   if (text.empty()) return "is empty";
   if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; })) {
@@ -143,7 +143,7 @@ void check_windows_options(const Field& options, Report& report) {
 
 enum class Namespace : uint8_t { None, Ipc, Net };
 
-// The name with dots between its parts. If the first separator is a slash, slashes and dots are swapped.
+// The name with dots between its parts; if a slash is its first separator, slashes and dots are swapped.
 std::string dotted(std::string_view name) {
   std::string out(name);
   const size_t first = name.find_first_of("./");

@@ -52,7 +52,7 @@ bool is_iqn(std::string_view text) {
   return false;
 }
 
-// eui. or naa. and as many letters and digits.
+// Whether the text is eui. or naa. and that many hexadecimal digits.
 bool is_hardware_name(std::string_view text, size_t digits) {
   return text.size() == 4 + digits && text[3] != '\n' && std::ranges::all_of(text.substr(4), is_alnum);
 }
@@ -96,7 +96,7 @@ void check_nfs(const Field& source, Report& report) {
                   path.node(), fmt::format("/{}", path.text()));
 }
 
-// Until Kubernetes 1.36 the Job is accepted without a reference, and its pods are refused.
+// Before Kubernetes 1.36, the Job is accepted without a reference, and its pods are refused.
 void check_image_volume(const Field& source, Report& report) {
   constexpr std::string_view kPolicies[] = {"Always", "IfNotPresent", "Never"};
   check_given(source.child("reference"), rule::kVolume, report);
@@ -206,7 +206,7 @@ void check_storage_os(const Field& source, Report& report) {
 constexpr int64_t kMinTokenSeconds = 10 * 60;
 constexpr int64_t kMaxTokenSeconds = int64_t{1} << 32;
 
-// A key of a ConfigMap or Secret and the file it becomes.
+// Checks a key of a ConfigMap or Secret and the file it becomes.
 void check_key_to_path(const Field& item, Report& report) {
   check_given(item.child("key"), rule::kVolume, report);
   const Field path = item.child("path");
@@ -219,7 +219,7 @@ void check_keyed_files(const Field& source, Report& report) {
   for_each_item(source.child("items"), [&](const Field& item) { check_key_to_path(item, report); });
 }
 
-// A file of a downwardAPI volume. The API server names `owner` instead of the file.
+// Checks a file of a downwardAPI volume. The API server names `owner` instead of the file.
 void check_downward_file(const Field& file, const Field& owner, Report& report) {
   const Field path = owner.child("path", file.child("path").node());
   if (path.text().empty()) {
@@ -242,7 +242,7 @@ void check_downward_file(const Field& file, const Field& owner, Report& report) 
   check_mode(owner.child("mode", file.child("mode").node()), report);
 }
 
-// The files of all sources of one projected volume.
+// The files of all sources of a projected volume.
 class ProjectedFiles {
  public:
   explicit ProjectedFiles(const Field& volume) : volume_(&volume) {}
@@ -426,7 +426,7 @@ void check_claim_spec(const Field& spec, Report& report) {
 
 namespace {
 
-// A claim created for the pod.
+// Checks a claim that is created for the pod.
 void check_ephemeral_volume(const Field& source, Report& report) {
   const Field claim = source.child("volumeClaimTemplate");
   if (!claim) {
@@ -442,7 +442,7 @@ void check_csi_volume(const Field& source, Report& report) {
   const Field driver = source.child("driver");
   const std::string wrong = complaint(Form::DnsSubdomain, base::lower_case(driver.text()));
   if (!check_given(driver, rule::kVolume, report)) {
-    // No further checks of it.
+    // The volume isn't checked any further.
   } else if (!wrong.empty()) {
     report.add(rule::kVolume, driver, fmt::format("CSI driver {} {}", quoted(driver), wrong));
   } else if (driver.text().size() > kMaxDriver) {
@@ -467,13 +467,12 @@ struct Source {
   // Texts and lists that must not be empty, separated by spaces.
   std::string_view required;
   Check check = nullptr;
-  // The API server's name of the source in its own check, and as one source too many, if that isn't
-  // `name`.
+  // What the API server calls the source in its own check, and when it is one too many, if not `name`.
   std::string_view own_path = "";
   std::string_view surplus_path = "";
 };
 
-// In the API server's order: the first source given is checked, those after it are too many.
+// In the API server's order: it checks the first source that is given, and refuses the others.
 constexpr Source kSources[] = {
     {"emptyDir", "", check_empty_dir},
     {"hostPath", "", check_host_path},
@@ -540,7 +539,7 @@ void check_volume_source(const Field& volume, Report& report) {
   }
 }
 
-// The iSCSI client combines the names of the volume and the portal.
+// The iSCSI client combines the names of the volume and the portal into one.
 void check_portal_length(const Field& volume, Report& report) {
   const Field iscsi = volume.child("iscsi");
   const Field name = volume.child("name");
