@@ -20,16 +20,16 @@ namespace {
 
 using yaml::Node;
 
-// The part of a generateName that the API server keeps before it appends five characters.
+// The API server keeps this much of a generateName, to which it appends five characters.
 constexpr size_t kMaxGenerateName = 58;
 
-// The outcome of one rule on one value.
+// The result of one rule for one value.
 struct CelOutcome {
   bool holds = true;
   std::string hint;               // what to write instead
   const Node* culprit = nullptr;  // the place to report, if not the value itself
-  std::string problem;            // the words after the field's name in the message: "must be at least 1"
-  std::string better;             // a text for the place, which the hint names; "" if there is none
+  std::string problem;            // how the message goes on after the field's name: "must be at least 1"
+  std::string better;             // the text that the hint suggests for the place; "" if none
 };
 
 CelOutcome violated(std::string problem, std::string hint = "", const Node* culprit = nullptr,
@@ -47,7 +47,7 @@ CelOutcome holds(const Node& /*self*/) {
 }
 
 // The name that a rule on a whole object sees, and the node it comes from; nullopt if there is none, which
-// is the object metadata's to report.
+// the checks of metadata report.
 struct ObjectName {
   const Node* node = nullptr;
   std::string text;
@@ -119,7 +119,7 @@ CelOutcome at_least_one(const Node& self) {
   return violated(fmt::format("must be at least 1, not {}", k8s::shown(self)));
 }
 
-// The fields that a rule asks for with has(self.FIELD), without those that it also asks for a field of.
+// The fields that a rule tests with has(self.FIELD), without those of which it also tests a field.
 std::vector<std::string_view> fields_of(std::string_view rule) {
   constexpr std::string_view kHas = "has(self.";
   std::vector<std::string_view> fields;
@@ -165,7 +165,7 @@ CelOutcome not_both(const Node& self, std::string_view rule) {
                   find_field(self, fields.back()));
 }
 
-// The words of a rule's list: "'auto', 'cpu', 'gpu'".
+// The words in a rule's list: "'auto', 'cpu', 'gpu'".
 std::vector<std::string_view> words_of(std::string_view rule) {
   std::vector<std::string_view> words;
   for (size_t open = rule.find('\''); open != rule.npos; open = rule.find('\'', open)) {
@@ -191,7 +191,7 @@ CelOutcome count_or_word(const Node& self, std::string_view rule) {
       nullptr, std::string(meant.value_or("")));
 }
 
-// As in CEL, a rule fails if it reads a missing key.
+// In CEL, a rule that reads a missing key fails.
 CelOutcome startup_policy_or_depends_on(const Node& self) {
   const Node* policy = self.get("startupPolicy");
   const Node* order = policy ? policy->get("startupPolicyOrder") : nullptr;
@@ -241,7 +241,8 @@ struct Rule {
   CelOutcome (*evaluate)(const Node& self);
 };
 
-// Rules that differ only in fields, as F, and in words, as W; a list of these counts as one.
+// Stands for rules that differ only in fields, written as F, and in words, as W; a list of these counts as
+// one.
 struct Form {
   std::string_view form;
   CelOutcome (*evaluate)(const Node& self, std::string_view rule);
@@ -274,7 +275,7 @@ const Rule* find(std::string_view rule) {
   return base::find(kRules, rule, &Rule::text);
 }
 
-// `letter` for all that is between `open` and `close`, and once for a list of it.
+// Writes `letter` in place of the text between `open` and `close`, and once for a list of such texts.
 std::string with_letter(std::string_view rule, std::string_view open, char close, char letter) {
   std::string out;
   for (size_t at = rule.find(open); at != rule.npos; at = rule.find(open)) {
@@ -292,7 +293,7 @@ const Form* find_form(std::string_view rule) {
   return base::find(kForms, form, &Form::form);
 }
 
-// The API server names the field that a rule about metadata.name is about.
+// A rule about metadata.name is reported for that field.
 std::string field_of(std::string_view rule, const k8s::Path& path) {
   if (rule.find("self.metadata.name") != std::string_view::npos) return "metadata.name";
   return path.str();

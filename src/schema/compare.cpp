@@ -20,9 +20,9 @@ namespace {
 using yaml::Entry;
 using yaml::Node;
 
-// List maps whose order matters: for the start, or because the JobSet webhook compares it.
+// List maps whose order matters: containers and Jobs start in it, or the JobSet webhook compares it.
 constexpr std::array<std::string_view, 2> kOrdered{"replicatedJobs", "initContainers"};
-// The order of variables matters for those that are expanded in others: $(NAME).
+// The order of variables matters to those that are expanded in others: $(NAME).
 constexpr std::string_view kEnv = "env";
 
 const Node* without_null(const Node* node) {
@@ -49,16 +49,16 @@ bool says_nothing(const Node& value, const Property* property) {
   return property && property->wire != Wire::Pointer && value.is_empty_value();
 }
 
-// Whether the fields of a map that only one side has count one by one.
+// Whether the fields of a map that only one side has are compared one by one.
 bool counts_apart(const Node& value, const Property* property) {
   if (!value.is_map() || !property || property->schema->atomic_map) return false;
   return property->wire == Wire::Struct || (property->schema->additional && value.size() > 0);
 }
 
-// Which live item corresponds to each rendered one.
+// Which live item corresponds to each rendered item.
 struct Pairs {
-  std::vector<size_t> live_of;    // by rendered index; kNone: none
-  std::vector<size_t> only_live;  // in order
+  std::vector<size_t> live_of;    // by rendered index; kNone if there is none
+  std::vector<size_t> only_live;  // the other live items, in order
 };
 
 Pairs pair_by(const Node& rendered, const Node& live, auto&& identity) {
@@ -75,8 +75,8 @@ Pairs pair_by(const Node& rendered, const Node& live, auto&& identity) {
   return pairs;
 }
 
-// Items with unequal keys in the same place are one item with a changed key if they have something in common,
-// or consist of keys only.
+// At the same position, items with different keys count as one item with a changed key if they have something
+// in common, or consist of keys only.
 bool same_but_key(const Node& rendered, const Node& live, const Schema& list) {
   if (!rendered.is_map() || !live.is_map()) return true;
   const auto has_in_common = [&](const Entry& entry) {

@@ -49,7 +49,7 @@ bool matches_quantity_pattern(std::string_view text) {
   return take_decimal(text) && text.empty();
 }
 
-// The pattern accepts text that the webhooks can't decode, such as 1e1.5.
+// Like the pattern, accepts text that the webhooks can't decode, such as 1e1.5.
 bool is_quantity(std::string_view text) {
   return matches_quantity_pattern(text) && k8s::Quantity::is_valid(text);
 }
@@ -71,7 +71,7 @@ std::string suggest_quantity(std::string_view text) {
   return better != text && is_quantity(better) ? better : "";
 }
 
-// The reason of a condition: a word of letters, digits, and _ , : inside.
+// Whether the text is the reason of a condition: a word of letters, digits, and inner _ , and :.
 bool is_reason(std::string_view text) {
   if (text.empty() || !base::is_letter(text.front())) return false;
   if (text.size() == 1) return true;
@@ -79,7 +79,7 @@ bool is_reason(std::string_view text) {
   return std::ranges::all_of(text, inner) && (is_alnum(text.back()) || text.back() == '_');
 }
 
-// A qualified name: [prefix/]Name.
+// Whether the text is a qualified name: [prefix/]Name.
 bool is_qualified_name(std::string_view text) {
   const size_t slash = text.find('/');
   if (slash == std::string_view::npos) return k8s::is_name_part(text);
@@ -104,7 +104,7 @@ int number(std::string_view digits) {
   return value;
 }
 
-// Z, or +02:00.
+// Whether the text is Z, or like +02:00.
 bool is_zone(std::string_view text) {
   if (text == "Z") return true;
   if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') return false;
@@ -114,8 +114,8 @@ bool is_zone(std::string_view text) {
          number(hours) <= 24 && number(minutes) <= 60;
 }
 
-// RFC 3339 as Go reads it. The API server's own check of custom resources accepts a bit more (a lower-case
-// t), but nothing that Trainer could decode then.
+// Whether the text is RFC 3339 as Go reads it. The API server's own check of custom resources accepts a bit
+// more (a lower-case t), but nothing more that Trainer could decode.
 bool is_date_time(std::string_view text) {
   const std::string_view whole = text;
   if (!(take_digits(text, 4) && take(text, "-") && take_digits(text, 2) && take(text, "-") &&

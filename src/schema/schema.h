@@ -16,25 +16,25 @@ namespace trainjobc::schema {
 
 enum class Type : uint8_t { Any, Object, Array, String, Integer, Number, Boolean, IntOrString };
 enum class Format : uint8_t { None, Int32, Int64, DateTime };
-// Of arrays; None is an array without x-kubernetes-list-type, which behaves as Atomic.
+// How the items of an array merge; None means no x-kubernetes-list-type, which behaves as Atomic.
 enum class ListType : uint8_t { None, Atomic, Map, Set };
 
 // How Go's JSON encoder writes a field of the typed API, and so which values survive a round trip through it.
 // Recorded by tools/wirefacts. In every class, null counts as absent.
 enum class Wire : uint8_t {
-  // Scalar, list or map with `omitempty`: "", 0, false, [] and {} vanish.
+  // A scalar, list or map with `omitempty`: "", 0, false, [] and {} vanish.
   OmitEmpty,
-  // Pointer with `omitempty`, or struct or time with `omitzero`: what was given stays, even {} and 0. (Go
-  // drops an `omitzero` struct whose fields are all zero; after admission, only
-  // an empty template is such a struct.)
+  // A pointer with `omitempty`, or a struct or time with `omitzero`: a given value stays, even {} and 0. (Go
+  // drops an `omitzero` struct whose fields are all zero; after admission, only an empty template is such a
+  // struct.)
   Pointer,
-  // Struct by value: always written, an absent one as its zero value.
+  // A struct by value: always written, an absent one as its zero value.
   Struct,
-  // Scalar without `omitempty`: an absent one is written as its zero value; a quantity's is "0", an
+  // A scalar without `omitempty`: an absent one is written as its zero value; a quantity's is "0", an
   // int-or-string's the number 0.
   Always,
-  // List, map or pointer without `omitempty`, or a time by value: an absent one is written as null; what was
-  // given stays, even [] and {}.
+  // A list, map or pointer without `omitempty`, or a time by value: an absent one is written as null; a given
+  // value stays, even [] and {}.
   Null,
 };
 
@@ -51,7 +51,7 @@ struct Property {
   uint64_t prefix = base::prefix_of(name);
 };
 
-// A CEL rule (x-kubernetes-validations). The code identifies each rule by its text.
+// A CEL rule (x-kubernetes-validations), which the code identifies by its text.
 struct CelRule {
   std::string_view rule;
   std::string_view message;
@@ -72,17 +72,17 @@ struct Schema {
   bool quantity = false;                 // a Kubernetes resource quantity (Type::IntOrString)
   bool atomic_map = false;               // x-kubernetes-map-type: atomic
   std::span<const Property> properties;  // by name, ascending
-  const Schema* items = nullptr;         // of arrays
+  const Schema* items = nullptr;         // the schema of an array's items
   const Schema* additional = nullptr;    // additionalProperties: the schema of every value
   std::span<const std::string_view> required;
-  std::span<const std::string_view> enums;      // of strings
-  std::span<const std::string_view> list_keys;  // of ListType::Map
+  std::span<const std::string_view> enums;      // the values that a string may have
+  std::span<const std::string_view> list_keys;  // the keys of a ListType::Map
   std::span<const CelRule> rules;
   const Bounds* bounds = nullptr;
   std::string_view default_json;  // the default as JSON text; "" if there is none
 
   const Property* property(std::string_view name) const;
-  // The schema of the key's value: the property's, or else `additional`; nullptr if there is neither.
+  // The schema of the key's value: its property's, else `additional`; nullptr if there is neither.
   const Schema* child(std::string_view key) const;
 };
 
@@ -108,14 +108,14 @@ const VersionSchemas* find_version(std::string_view trainer);
 // The same, but the newest version for one that is not known.
 const VersionSchemas& version_or_newest(std::string_view trainer);
 
-// What a field of a type is for: schema/descriptions.json.
+// What a field of a type is for, from schema/descriptions.json.
 struct FieldDescription {
-  std::string_view name;  // "Container.image"; "ContainerOverride." stands for all fields that are not named
+  std::string_view name;  // "Container.image"; "ContainerOverride." covers the fields that are not named
   std::string_view text;  // one sentence; "" if the field explains itself
-  std::string_view type;  // of the field, or of the items of its list; "" if its fields have no descriptions
+  std::string_view type;  // the type of the field, or of its list's items; "" if that has no described fields
 };
 
-// By name, ascending.
+// Sorted by name.
 std::span<const FieldDescription> all_descriptions();
 // nullptr if the field has no description.
 const FieldDescription* describe_field(std::string_view type, std::string_view field);

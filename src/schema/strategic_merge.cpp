@@ -21,12 +21,12 @@ using yaml::Entry;
 using yaml::Maker;
 using yaml::Node;
 
-// Lists under strategic merge: what counts as the same element, and the order that a merged list gets.
+// Lists under strategic merge: which elements count as the same, and the order of a merged list.
 
 using Items = std::vector<const Node*>;
 using ItemSpan = std::span<const Node* const>;
 
-// Ends the merge: thrown by the functions of strategic merge, caught by strategic_merge().
+// Ends the merge: thrown inside, caught by strategic_merge().
 struct MergeFailure {
   MergeError error;
 };
@@ -82,8 +82,8 @@ bool deletes(const Node& element) {
 }
 
 // Sorts by rank. If one of two elements has none, Go's comparison returns "less" in both directions, and the
-// order is that of its insertion sort; so this is that sort. (Beyond 20 elements Go merges blocks.)
-// Elements with `$patch: delete` come last; only a patch that names an element twice leaves any.
+// result is that of its insertion sort, which this repeats. (Beyond 20 elements Go merges blocks.) Elements
+// with `$patch: delete` come last; only a patch that names an element twice leaves any.
 void sort_by_rank(Items& items, ItemSpan order, const ElementIdentity& identity) {
   const auto kept_end =
       std::stable_partition(items.begin(), items.end(), [](const Node* item) { return !deletes(*item); });
@@ -99,7 +99,7 @@ void sort_by_rank(Items& items, ItemSpan order, const ElementIdentity& identity)
   std::ranges::transform(ranked, items.begin(), [](const auto& entry) { return entry.second; });
 }
 
-// Two sorted lists in one.
+// Merges two sorted lists.
 Items weave(const Items& others, const Items& named, ItemSpan before, const ElementIdentity& identity) {
   Items woven;
   woven.reserve(others.size() + named.size());
@@ -115,7 +115,7 @@ Items weave(const Items& others, const Items& named, ItemSpan before, const Elem
   return woven;
 }
 
-// The elements of `merged`: those in `wanted`, in that order, merged with the others, in the order of
+// The elements of `merged`: those in `wanted`, in that order, interleaved with the others, in the order of
 // `before`. Of the two next candidates the wanted one goes first, unless both are in `before` and the other
 // one is earlier there.
 Items in_merged_order(const Items& merged, ItemSpan wanted, ItemSpan before,
@@ -137,7 +137,7 @@ Items in_merged_order(const Items& merged, ItemSpan wanted, ItemSpan before,
   return weave(others, named, before, identity);
 }
 
-// $setElementOrder: fails unless `order` names every element of `patch`, in that order.
+// For $setElementOrder: fails unless `order` names every element of `patch`, in that order.
 void check_element_order(ItemSpan patch, ItemSpan order, const ElementIdentity& identity) {
   if (patch.empty() || order.empty()) return;
   auto next = order.begin();
@@ -146,7 +146,7 @@ void check_element_order(ItemSpan patch, ItemSpan order, const ElementIdentity& 
       fail_merge("$setElementOrder needs a list of maps here", *element);
     }
     if (!identity.merge_key.empty() && deletes(*element)) continue;
-    // Other directives need no place in `order`, but Go refuses them after its last one.
+    // Elements with other directives need no place in `order`, but Go refuses them after its last one.
     if (next != order.end() && element->get("$patch")) continue;
     while (next != order.end() && !identity.same_value(identity.key_of(*element), identity.key_of(**next)))
       ++next;
@@ -197,7 +197,7 @@ bool hold_maps(ItemSpan original, ItemSpan patch, const Node& culprit) {
   return first.is_map();
 }
 
-// How a list merges.
+// How a list is merged.
 struct ListField {
   const Schema* items = nullptr;
   bool merges = false;  // otherwise the patch's list replaces the original's
@@ -241,7 +241,7 @@ class Merger {
     fail_merge(fmt::format("\"{}\" is not a list", key), culprit);
   }
 
-  // $retainKeys: keeps only the listed keys of the original.
+  // Applies $retainKeys: keeps only the listed keys of the original.
   static void retain_keys(Entries& merged, Entries& changes) {
     const auto directive = find(changes, kRetainKeys);
     if (directive == changes.end()) return;
@@ -263,7 +263,7 @@ class Merger {
     std::erase_if(merged, [&](const Entry& entry) { return !listed(entry.key); });
   }
 
-  // $setElementOrder/<list>: merges that list and puts it in the given order.
+  // Applies $setElementOrder/<list>: merges that list and puts it in the given order.
   void merge_ordered_lists(Entries& merged, Entries& changes, const Schema* schema) {
     const auto is_order = [](const Entry& entry) { return entry.key.starts_with(kOrderPrefix); };
     for (auto at = std::ranges::find_if(changes, is_order); at != changes.end();
@@ -328,7 +328,7 @@ class Merger {
     }
   }
 
-  // A value with nothing to merge into: its nulls and directives are dropped; a map that is itself a
+  // Adds a value that has nothing to merge into: drops its nulls and directives; a map that is itself a
   // directive leaves nothing.
   void put_new(Entries& merged, const Entry& entry) const {
     const Node* value = without_directives(*entry.value, Nulls::Drop);
@@ -341,7 +341,8 @@ class Merger {
 
   enum class Nulls { Keep, Drop };
 
-  // nullptr for a map with $patch. A $patch without a value is a null like others, if these are dropped.
+  // Returns nullptr for a map with $patch. A $patch without a value is dropped like other nulls, if these
+  // are.
   const Node* without_directives(const Node& node, Nulls nulls) const {
     const bool drops_nulls = nulls == Nulls::Drop;
     if (node.is_list()) {
@@ -362,7 +363,7 @@ class Merger {
     return kept.node(make_);
   }
 
-  // In Go, a merge overwrites parts of the original list's array, and $setElementOrder, alone, then reads the
+  // In Go, a merge overwrites parts of the original list's array, and a lone $setElementOrder then reads the
   // former order from it; so `original` becomes what Go would leave there.
   Items merge_list(Items& original, const Node& patch, const ListField& field, bool is_delete_list) {
     if (!field.merges && !is_delete_list) return copied_items(&patch);
@@ -400,7 +401,7 @@ class Merger {
     return in_merged_order(merged, patch.items(), original, {field.merge_key, &patch});
   }
 
-  // The patch's elements without $patch directives, which are applied to `original`.
+  // Returns the patch's elements without $patch directives, which it applies to `original`.
   static Items take_directives(Items& original, const Node& patch, const ElementIdentity& identity,
                                bool& replace) {
     Items changes;

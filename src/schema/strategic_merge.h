@@ -15,16 +15,16 @@ namespace trainjobc::schema {
 struct MergeError {
   std::string message;
   const yaml::Node* culprit = nullptr;  // a node of the patch; always set
-  std::string hint;                     // what to write instead; "" if the message says it
+  std::string hint;                     // what to write instead; "" if the message says so already
 };
 
 using MergeResult = std::variant<const yaml::Node*, MergeError>;
 
-// `original` with `patch` applied. Maps merge key by key; lists merge by their patchMergeKey, or are replaced
+// Applies `patch` to `original`. Maps merge key by key; lists merge by their patchMergeKey, or are replaced
 // if they have no merge strategy; elements named by the patch come before the other elements that follow them
-// in `original`. Understands $patch: replace|delete, $retainKeys, $deleteFromPrimitiveList/… and
-// $setElementOrder/…; a null removes its key. Every leaf keeps its origin. `original` may be nullptr.
-// The result equals Go's, element by element. If Go's result is random (a list beside its
+// in `original`. Supports $patch: replace|delete, $retainKeys, $deleteFromPrimitiveList/… and
+// $setElementOrder/…; a null removes its key. Every leaf keeps its origin. `original` may be nullptr. The
+// result equals Go's, element by element. If Go's result is random (a list beside its
 // $deleteFromPrimitiveList in one map), the patch's order of keys decides.
 MergeResult strategic_merge(const yaml::Node* original, const yaml::Node& patch, const Schema& schema,
                             const yaml::Maker& make);

@@ -36,7 +36,7 @@ std::string_view type_words(const Schema& schema) {
   return "";
 }
 
-// 2.0 and 1e3 are integers to the API server, up to what a float holds exactly.
+// To the API server, 2.0 and 1e3 are integers, up to what a float holds exactly.
 std::optional<int64_t> whole_number(const Node& node) {
   if (!node.is_number()) return std::nullopt;
   if (const auto value = node.as_int()) return value;
@@ -60,14 +60,14 @@ bool has_type(const Node& node, const Schema& schema) {
   return true;
 }
 
-// Whether the number has the width of its format; 64 bits follow from its type.
+// Whether the number fits its format; an Int always fits 64 bits.
 bool has_width(const Node& node, const Schema& schema) {
   if (schema.type != Type::Integer || schema.format != Format::Int32) return true;
   const int64_t value = whole_number(node).value_or(0);
   return INT32_MIN <= value && value <= INT32_MAX;
 }
 
-// "the string "4"", "the boolean true", "a list".
+// Describes a value: "the string "4"", "the boolean true", "a list".
 std::string given_words(const Node& node) {
   if (!node.is_scalar() || node.is_null()) return std::string(k8s::kind_words(node));
   const std::string_view kind = k8s::kind_words(node);
@@ -150,7 +150,7 @@ class Validator {
     if (node.origin().file() && at.line != 0 && at.end_line == at.line) diagnostic.fix.push_back({at, text});
   }
 
-  // Whether the text would be a value of the type without quotes.
+  // Whether the text, without quotes, would be a value of the type.
   static bool reads_as(std::string_view text, Type type) {
     if (type == Type::Boolean) return text == "true" || text == "false";
     if (type != Type::Integer || text.empty() || text.size() > 18) return false;
@@ -158,12 +158,12 @@ class Validator {
     return std::ranges::all_of(text, base::is_digit);
   }
 
-  // Text with ": ", which is read as a map: --learning-rate: 0.1.
+  // Whether the value is text with ": ", which was read as a map: --learning-rate: 0.1.
   static bool is_pair(const Node& node) {
     return node.is_map() && node.size() == 1 && node.entries().front().value->is_scalar();
   }
 
-  // The text without the curly quotes and odd spaces that came along when it was copied.
+  // The text without curly quotes and odd spaces, which were copied along.
   static std::string plain(const Node& node) {
     const std::string text = base::with_plain_spaces(base::without_curly_quotes(node.text()));
     return std::string(base::trimmed(text));
@@ -182,13 +182,13 @@ class Validator {
     return schema.property("name") && schema.property("value");
   }
 
-  // Whether a name is all that the map needs.
+  // Whether the map needs nothing but a name.
   static bool needs_only_name(const Schema& schema) {
     return schema.property("name") &&
            std::ranges::all_of(schema.required, [](std::string_view field) { return field == "name"; });
   }
 
-  // {name: A}, or {name: A, value: b} for A=b if the map has both.
+  // {name: A}, or {name: A, value: b} for A=b if the map has both fields.
   static std::string named(const Node& node, const Schema& schema) {
     const std::string_view text = node.text();
     const auto at = yaml::written_scalar(node);
@@ -201,7 +201,7 @@ class Validator {
                        key("value"), yaml::inline_text(text.substr(equals + 1), as_json));
   }
 
-  // What to write instead of the value to get a list.
+  // Says what to write to turn the value into a list.
   static void advise_on_list(base::Diagnostic& diagnostic, const Node& node, const Schema& list,
                              const k8s::Path& path) {
     if (node.is_null()) return;
@@ -221,7 +221,7 @@ class Validator {
     }
   }
 
-  // The same for a map where a list of maps belongs.
+  // Says what to write to turn a map into a list of maps.
   static void advise_on_elements(base::Diagnostic& diagnostic, const Node& map, const Schema& items) {
     const yaml::Entry& first = map.entries().front();
     if (items.property(first.key)) {
@@ -239,8 +239,8 @@ class Validator {
     }
   }
 
-  // "python", "train.py" for a command line; a script is one string for a shell to split. nullopt if it is
-  // not clear what the words are, or if there are more of them than the list may have.
+  // The words of a command line: "python", "train.py"; a script is one string, for a shell to split. nullopt
+  // if it is not clear what the words are, or if there are more of them than the list may have.
   static std::optional<std::string> words_of(std::string_view text, const k8s::Path& path,
                                              std::optional<int64_t> most) {
     auto words = base::split_words(text);
@@ -258,7 +258,7 @@ class Validator {
     return out;
   }
 
-  // What to write instead of the value to get a map.
+  // Says what to write to turn the value into a map.
   static void advise_on_map(base::Diagnostic& diagnostic, const Node& node, const Schema& schema) {
     if (node.is_list() && node.size() == 1 && node.items().front()->is_map()) {
       diagnostic.hint = "leave the dash out";
@@ -341,8 +341,8 @@ class Validator {
   }
 
   void validate_map(const Node& map, const Schema& schema, const k8s::Path& path) {
-    // A constant has no uninitialised bytes, which compilers compare before they look whether there is a
-    // value.
+    // A constant, since compilers compare the uninitialised bytes of an empty optional before they look
+    // whether it has a value.
     static constexpr std::optional<int64_t> kNoLimit;
     if (schema.bounds)
       check_length(map, count_known(map, schema), schema.bounds->min_properties, kNoLimit, "field", path);
@@ -375,7 +375,7 @@ class Validator {
       check_keys(list, schema, path);
   }
 
-  // The identity of an element as text: its keys' values, or for a set itself.
+  // The identity of an element as text: the values of its keys; in a set, its own value.
   static std::string identity(const Node& item, const Schema& list) {
     std::string out;
     if (list.list_type == ListType::Set) {
@@ -400,11 +400,11 @@ class Validator {
     return out.empty() ? fmt::format("an element without {}", list.list_keys.front()) : out;
   }
 
-  // Each repeated key is reported once, at its second place, as by the API server.
+  // Each repeated key is reported once, at its second occurrence, as by the API server.
   void check_keys(const Node& list, const Schema& schema, const k8s::Path& path) {
     const auto items = list.items();
     const auto is_element = [](const Node* item) { return item->is_map() || item->is_null(); };
-    // The wrong types are reported; the API server stops there.
+    // Wrong types have been reported; the API server stops there.
     if (schema.list_type == ListType::Map && !std::ranges::all_of(items, is_element)) return;
     if (items.size() < 2) return;
     struct Seen {

@@ -124,7 +124,7 @@ const Node* typed_time(const Node& node, const Maker& make) {
 }
 
 // Go's value for a null, or for an absent field that is always written; nullptr for a list or a map, which
-// become a null.
+// becomes a null.
 const Node* zero_value(const Schema& schema, const Maker& make, yaml::Origin origin) {
   if (schema.quantity) return make.string("0", origin);
   switch (schema.type) {
@@ -144,12 +144,12 @@ const Node* zero_value(const Schema& schema, const Maker& make, yaml::Origin ori
 bool is_dropped(const Node& value, const Property& property) {
   if (value.is_null()) return true;
   if (property.wire == Wire::OmitEmpty) return value.is_empty_value();
-  // Written by Go, but dropped by the apply configurations that the controllers send.
+  // Go writes it, but the apply configurations that the controllers send drop it.
   return property.wire == Wire::Null && !value.is_scalar() && value.size() == 0 &&
          property.schema->properties.empty();
 }
 
-// Adds the fields that Go always writes to `map`, a struct.
+// Adds the fields that Go always writes to `map`, which is a struct.
 void add_zero_fields(const Node& map, const Schema& schema, const Maker& make, yaml::ChangedMap& changed) {
   for (const Property& property : schema.properties) {
     if (property.wire != Wire::Struct && property.wire != Wire::Always) continue;
@@ -171,7 +171,7 @@ const Node* typed_struct(const Node& map, const Schema& schema, const Maker& mak
   return changed.node(make);
 }
 
-// A value of a dictionary or an item of a list.
+// The value of a dictionary's entry or of a list's item.
 const Node* typed_element(const Node& node, const Schema& schema, const Maker& make) {
   const Node* zero = node.is_null() ? zero_value(schema, make, node.origin()) : nullptr;
   return zero ? zero : as_typed(node, schema, make);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The round trip through Kubernetes' typed Go API: what JSON decoding into the structs and encoding them
-// again keeps of a value.
+// The round trip through Kubernetes' typed Go API: what is left of a value after decoding JSON into the
+// structs and encoding them again.
 #pragma once
 
 #include "schema/schema.h"
@@ -16,7 +16,7 @@ namespace trainjobc::schema {
 // left for validation. Shares what did not change; defaults carry the rule "default".
 const yaml::Node* apply_defaults(const yaml::Node& node, const Schema& schema, const yaml::Maker& make);
 
-// The node of a default's JSON text, itself defaulted.
+// The default from its JSON text, with its own defaults set.
 const yaml::Node* default_node(const Schema& schema, const yaml::Maker& make, yaml::Origin origin);
 
 // `node` as its Go type holds it: nulls and keys that the schema doesn't know are gone, quantities and times
@@ -31,7 +31,7 @@ const yaml::Node* as_typed(const yaml::Node& node, const Schema& schema, const y
 
 // `node` after a mutating webhook that decodes and encodes the object: fields that Go always writes are
 // added, and null items of lists become Go's zero value. Nothing is removed, since the webhook's patch only
-// adds and replaces; nulls of a dictionary don't reach it. Shares what did not change.
+// adds and replaces; nulls in a dictionary stay. Shares what did not change.
 const yaml::Node* with_zero_values(const yaml::Node& node, const Schema& schema, const yaml::Maker& make);
 
 }  // namespace trainjobc::schema

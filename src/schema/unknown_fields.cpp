@@ -30,19 +30,19 @@ namespace {
 
 // Finding fields in a schema
 
-// The place of fields that are not in any other.
+// What hints call the place of a field that is at the top level.
 constexpr std::string_view kRoot = "the object itself";
 
 constexpr size_t kAnyDepth = 100;
 constexpr size_t kNearRoot = 2;  // below spec: trainer, initializer.model
 
-// A reachable map, and its place as text.
+// A map that can be reached, and its path as text.
 struct Place {
   const Schema* schema = nullptr;
   std::string text;
 };
 
-// Goes through lists to the place of their elements.
+// The elements of a list, or of lists in lists; another place as it is.
 Place elements_of(Place place) {
   while (place.schema->type == Type::Array && place.schema->items) {
     place.schema = place.schema->items;
@@ -51,7 +51,7 @@ Place elements_of(Place place) {
   return place;
 }
 
-// The fields below a map; the status is left out, since hints to it don't help.
+// The fields below a map, except for the status, to which no hint is useful.
 std::vector<Place> children_of(const Place& place) {
   std::vector<Place> children;
   for (const Property& property : place.schema->properties) {
@@ -62,7 +62,7 @@ std::vector<Place> children_of(const Place& place) {
   return children;
 }
 
-// The one place that has the field; "" if none has it or several have.
+// The one place that has the field; "" if there is none, or more than one.
 std::string only_holder(const std::vector<Place>& places, std::string_view name) {
   std::string found;
   for (const Place& place : places) {
@@ -73,7 +73,7 @@ std::string only_holder(const std::vector<Place>& places, std::string_view name)
   return found;
 }
 
-// Level by level below `top`, at most `depth` levels, every schema at its first appearance.
+// Searches level by level below `top`, at most `depth` levels, each schema at its first occurrence.
 std::string search_below(const Place& top, std::string_view name, size_t depth) {
   std::set<const Schema*> seen;
   std::vector<Place> level = {top};
@@ -91,16 +91,16 @@ std::string search_below(const Place& top, std::string_view name, size_t depth) 
   return "";
 }
 
-// The map around the one at `path`; its elements' list is skipped.
+// The map that contains the one at `path`; the list that contains an element is skipped.
 const k8s::Path& outer_map(const k8s::Path& path) {
   const k8s::Path* above = path.parent();
   while (above->is_index()) above = above->parent();
   return *above;
 }
 
-// The place where a field of this name is valid, for an unknown field at `field`: the nearest one below it,
-// above it, beside its parent, or near the root. "" if there is none, or if several are equally near. Lists
-// are shown as [].
+// The path under which a field of this name is valid, for an unknown field at `field`: the nearest one below
+// it, above it, beside its parent, or near the root. "" if there is none, or if several are equally near.
+// Lists are shown as [].
 std::string find_place(const Schema& root, const k8s::Path& field) {
   const std::string_view name = field.key();
   const k8s::Path& parent = *field.parent();
@@ -122,7 +122,7 @@ std::string find_place(const Schema& root, const k8s::Path& field) {
 
 constexpr size_t kMaxListed = 10;
 
-// Fields of one version, and the fields of other versions with the same purpose.
+// A field of one version, and a field of another version with the same purpose.
 struct Replacement {
   std::string_view field;
   std::string_view instead;
@@ -146,7 +146,7 @@ std::vector<std::string_view> names_of(const Schema& schema) {
   return names;
 }
 
-// The starting point of the search for hints; `kind` is empty if only the schema is known.
+// Where the search for hints starts; `kind` is empty if only the schema is known.
 struct Context {
   const Schema* root = nullptr;
   std::string_view kind;
@@ -161,7 +161,7 @@ std::string replacement_hint(const Context& context, const Schema& parent, std::
   return "";
 }
 
-// The versions that have the field at this place; "" if none does.
+// Names the versions that have the field at this place; "" if none does.
 std::string version_hint(const Context& context, const Schema& parent, const k8s::Path& field) {
   std::string_view first;
   std::string_view last;
@@ -180,7 +180,7 @@ std::string version_hint(const Context& context, const Schema& parent, const k8s
   return hint + replacement_hint(context, parent, field.key());
 }
 
-// The fields of the schema that the map lacks but must have.
+// The required fields that the map lacks.
 std::vector<std::string_view> missing_fields(const yaml::Node& map, const Schema& schema) {
   std::vector<std::string_view> missing;
   std::ranges::copy_if(schema.required, std::back_inserter(missing),
@@ -188,7 +188,7 @@ std::vector<std::string_view> missing_fields(const yaml::Node& map, const Schema
   return missing;
 }
 
-// Whether one of the words is a prefix of the other: runtime of runtimeRef.
+// Whether one of the words is a prefix of the other, like runtime and runtimeRef.
 bool share_beginning(std::string_view a, std::string_view b) {
   constexpr size_t kShortest = 3;
   const std::string_view shorter = a.size() < b.size() ? a : b;
@@ -211,13 +211,14 @@ bool could_be(const yaml::Node& value, const Schema& schema) {
   return schema.type == Type::Array ? value.is_list() : value.is_scalar();
 }
 
-// Words that stand for the name of something, and are not that name.
+// Whether the word stands for the name of something, and is not a name itself.
 bool is_generic(std::string_view key) {
   constexpr std::array<std::string_view, 7> kWords{"key", "env", "var", "variable", "field", "id", "title"};
   return base::contains(kWords, key);
 }
 
-// {A: b} for {name: A, value: b}: the only unknown field contains the only missing one.
+// For {A: b} in place of {name: A, value: b}: the only missing field, if `entry` is the only unknown one and
+// its value fits.
 std::optional<std::string_view> stands_for(const yaml::Entry& entry, const yaml::Node& map,
                                            const Schema& schema) {
   const std::vector<std::string_view> missing = missing_fields(map, schema);
@@ -229,7 +230,7 @@ std::optional<std::string_view> stands_for(const yaml::Entry& entry, const yaml:
                                                                            : std::nullopt;
 }
 
-// The entries on the way to the map at `place`, such as spec.trainer, and the one that is missing.
+// The entries on the way to the map at `place`, such as spec.trainer, and the first one that is missing.
 struct Way {
   std::vector<const yaml::Entry*> entries;
   std::string new_key;  // "" if none is missing
@@ -265,7 +266,7 @@ void add_steps(const k8s::Path& path, std::vector<yaml::Step>& steps) {
   }
 }
 
-// The edits that move an entry, whose value is a scalar, into the map at `place`, which may be missing.
+// Moves an entry, whose value is a scalar, into the map at `place`, which may be missing.
 std::vector<base::Edit> move_entry(const yaml::Node& root, const yaml::Entry& entry, const k8s::Path& from,
                                    std::string_view place) {
   const auto written = yaml::written_scalar(*entry.value);
@@ -275,7 +276,7 @@ std::vector<base::Edit> move_entry(const yaml::Node& root, const yaml::Entry& en
   if (way->new_key.empty() && target.get(entry.key)) return {};
   const std::string_view line = written->file->line(written->line);
   std::string_view value = line.substr(written->column - 1, written->end_column - written->column);
-  // A comment moves along, if it can.
+  // Moves the comment along if it can.
   const bool is_commented = base::trimmed(line.substr(written->end_column - 1)).starts_with('#');
   const bool in_lines =
       way->new_key.empty() && target.size() > 0 && !target.entries().front().key_origin.in_flow();
@@ -293,7 +294,7 @@ std::vector<base::Edit> move_entry(const yaml::Node& root, const yaml::Entry& en
   add_steps(from, steps);
   const std::vector<base::Edit> removal = yaml::remove_at(root, steps);
   if (edits.empty() || removal.empty()) return {};
-  // What is removed may be all of the map that the field would go to, or near it.
+  // The removed text may include the map that the field would move to, or be next to it.
   const auto offset = [](const base::Edit& edit, uint32_t row, uint32_t column) {
     return edit.range.file->line_start(row) + column - 1;
   };
@@ -328,11 +329,11 @@ std::string hint_for(const Context& context, const Schema* parent, const k8s::Pa
 
 class Walker {
  public:
-  // `root`: the object; nullptr if it is not known.
+  // `root` is the whole object; nullptr if it is not known.
   Walker(const Context& context, const yaml::Node* root) : context_(context), root_(root) {}
   k8s::Violations found;
 
-  // `schema` is nullptr inside the list `misplaced`, for which there is no place.
+  // Inside the list `misplaced`, where no list is allowed, `schema` is nullptr.
   void walk(const yaml::Node& node, const Schema* schema, const k8s::Path& path,
             const k8s::Path* misplaced = nullptr) {
     if (schema && schema->type == Type::Any) return;

@@ -17,23 +17,24 @@ namespace trainjobc::schema {
 
 // Fields that the schema doesn't know (strict decoding).
 k8s::Violations find_unknown_fields(const yaml::Node& node, const Schema& schema, const k8s::Path& path = {});
-// The same for a whole object of `kind`, with more hints: fields of other Trainer versions, fields that
-// belong elsewhere in the object.
+// Like the above, for a whole object of `kind`, with more hints: fields of other Trainer versions, fields
+// that belong elsewhere in the object.
 k8s::Violations find_unknown_fields(const yaml::Node& node, const Schema& schema, std::string_view kind,
                                     std::string_view trainer_version);
 
 struct Validation {
   k8s::Violations violations;
-  // False: a value has the wrong type, is missing, unsupported or too long; the API server then evaluates no
-  // CEL rule.
+  // False if a value has the wrong type, is missing, unsupported or too long; the API server then evaluates
+  // no CEL rule.
   bool types_fit = true;
 };
 
-// Everything but unknown fields and CEL rules. `node` has its defaults. The status of a whole object is
-// ignored: the API server drops it at creation.
+// Checks everything but unknown fields and CEL rules. `node` must have its defaults. The status of a whole
+// object is ignored: the API server drops it at creation.
 Validation validate_structure(const yaml::Node& node, const Schema& schema, const k8s::Path& path = {});
 
-// The CEL rules of creation; transition rules (self == oldSelf) always hold. `node` must have valid types.
+// Evaluates the CEL rules for a creation; transition rules (self == oldSelf) always hold. `node` must have
+// valid types.
 k8s::Violations validate_cel(const yaml::Node& node, const Schema& schema, const k8s::Path& path = {});
 
 // The schema of the value at a path; nullptr if the schema has no such field.
@@ -54,14 +55,14 @@ bool matches_pattern(std::string_view pattern, std::string_view text);
 bool knows_pattern(std::string_view pattern);
 
 struct PatternAdvice {
-  std::string_view rule;  // of the diagnostic
+  std::string_view rule;  // the diagnostic's rule
   std::string_view what;  // "a quantity"
   std::string_view hint;
 };
 
 PatternAdvice explain_pattern(std::string_view pattern);
 
-// What to write instead of a text that doesn't match; "" if nothing is obvious.
+// What to write instead of a text that doesn't match; "" if that isn't obvious.
 std::string corrected(std::string_view pattern, std::string_view text);
 
 }  // namespace trainjobc::schema
