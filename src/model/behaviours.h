@@ -24,13 +24,13 @@ enum class OverrideStyle : uint8_t {
 // What spec.trainer.resourcesPerNode does to the resources of the container `node`.
 enum class NodeResourcesStyle : uint8_t {
   Replace,      // limits and requests together replace those of the runtime
-  MergePerKey,  // each resource by itself; ignored if the runtime has no mlPolicy
+  MergePerKey,  // each resource on its own; ignored if the runtime has no mlPolicy
 };
 
 // Which requests of the container `node` a PodGroup's minResources count.
 enum class GangRequests : uint8_t {
   Runtime,   // those of the runtime; the job's don't count
-  Job,       // resourcesPerNode instead, for trainers of a runtime with mlPolicy
+  Job,       // those of resourcesPerNode, for trainers of a runtime with mlPolicy
   Rendered,  // those of the rendered JobSet
 };
 
@@ -40,7 +40,7 @@ enum class TorchProcesses : uint8_t {
   NodeResources,  // the node's resources: "auto" with GPUs, otherwise its CPUs; requests before limits
 };
 
-// Which arguments make a torchtune job a QLoRA one.
+// Which arguments turn a torchtune job into a QLoRA one.
 enum class QloraSwitch : uint8_t {
   Mentioned,  // quantize_base in any form, unless there is use_dora in any form
   True,       // quantize_base=True, unless use_dora=True
@@ -51,34 +51,35 @@ enum class FluxProcesses : uint8_t { Runtime, JobThenRuntime };
 
 struct TorchBehaviour {
   TorchProcesses processes = TorchProcesses::NodeResources;
-  bool always_checked = true;  // false: only jobs that give numProcPerNode
+  bool always_checked = true;  // false: checked only if the job sets numProcPerNode
 };
 
 struct TorchtuneBehaviour {
-  std::span<const std::string_view> models;    // those with recipes
-  std::span<const std::string_view> settings;  // in the runtime's command; kept when it is rewritten
-  bool needs_num_nodes = false;                // the webhook crashes on a job without numNodes
-  bool counts_gpus = true;                     // one GPU is a single device; false: only numProcPerNode 1 is
-  bool has_lora = true;                        // recipes of LoRA and QLoRA
+  std::span<const std::string_view> models;  // models that have recipes
+  std::span<const std::string_view>
+      settings;                  // settings in the runtime's command that survive when it is rewritten
+  bool needs_num_nodes = false;  // the webhook crashes on a job without numNodes
+  bool counts_gpus = true;       // one GPU means a single device; false: only numProcPerNode 1 does
+  bool has_lora = true;          // there are recipes of LoRA and QLoRA
   QloraSwitch qlora = QloraSwitch::True;
-  bool refuses_multi_node_lora = true;  // false: silently does a full fine-tuning
-  bool refuses_settings = true;         // in the job's args
+  bool refuses_multi_node_lora = true;  // false: silently runs a full fine-tuning
+  bool refuses_settings = true;         // settings in the job's args
 };
 
 struct MpiBehaviour {
-  bool slots_from_gpus = true;       // numProcPerNode 1 of the runtime means one slot per GPU
+  bool slots_from_gpus = true;       // a numProcPerNode of 1 in the runtime means one slot per GPU
   bool launched_node_trains = true;  // with runLauncherAsNode, `node` also gets the job's env and resources
   bool reserves_env = true;          // false: the job's own values win
-  bool key_has_modes = true;         // file modes in the volume of the SSH key
+  bool key_has_modes = true;         // the volume of the SSH key sets file modes
   bool hosts_every_replica = true;   // false: the hostfile lists replica 0 only
-  bool launcher_has_one_replica = false;  // required by the webhook, regardless of its labels
+  bool launcher_has_one_replica = false;  // the webhook requires it, whatever the labels are
 };
 
 struct FluxBehaviour {
   FluxProcesses checked_processes = FluxProcesses::JobThenRuntime;
-  bool wraps_runtime_command = true;  // if the job sets none; false: an empty one
-  bool shares_memory = true;          // an in-memory volume at /dev/shm
-  bool counts_resources = true;       // Flux is told the cores and GPUs; false: it inspects its node
+  bool wraps_runtime_command = true;  // for a job without a command; false: wraps an empty one
+  bool shares_memory = true;          // there is an in-memory volume at /dev/shm
+  bool counts_resources = true;       // Flux is told the cores and GPUs; false: it detects them on its node
 };
 
 struct Behaviours {
@@ -92,24 +93,24 @@ struct Behaviours {
   NodeResourcesStyle node_resources = NodeResourcesStyle::MergePerKey;
   GangRequests gang_requests = GangRequests::Rendered;
   bool first_trainer_counts = false;     // all trainers get the pod count of the first
-  bool rebuilds_init_containers = true;  // upserts their env, ports and mounts like those of the containers
+  bool rebuilds_init_containers = true;  // upserts their env, ports and mounts as in containers
 
   TorchBehaviour torch;
   TorchtuneBehaviour torchtune;
   MpiBehaviour mpi;
   FluxBehaviour flux;
-  // Schemes of storageUri that the release's initializers can fetch.
+  // The schemes of storageUri that the release's initializers can fetch.
   std::span<const std::string_view> dataset_schemes;
   std::span<const std::string_view> model_schemes;
   bool jax_needs_trainer = false;  // the controller crashes on a JAX runtime without a trainer
 
   bool any_policy_labels_pods = false;  // `podGroupPolicy: {}` is enough for the pod-group label
 
-  bool webhook_checks_name = false;          // metadata.name, which the schema checks elsewhere
-  bool initializer_needs_mount = true;       // a mount of the volume `initializer`
-  bool ancestor_needs_container = true;      // a job with an ancestor label has the corresponding container
-  bool warns_of_deprecated_runtimes = true;  // of cluster scope
-  bool rewrites_jobs = true;                 // its mutating webhook decodes a TrainJob and encodes it again
+  bool webhook_checks_name = false;      // checks metadata.name; otherwise the schema does
+  bool initializer_needs_mount = true;   // requires a mount of the volume `initializer`
+  bool ancestor_needs_container = true;  // a job with an ancestor label must have the corresponding container
+  bool warns_of_deprecated_runtimes = true;  // warns of cluster-scoped ones
+  bool rewrites_jobs = true;                 // its mutating webhook decodes and encodes TrainJobs
   bool runtimes_opt_out = true;              // a label excludes a runtime from the validating webhook
   bool heeds_managed_by = true;              // creates nothing for a TrainJob that another controller manages
   bool takes_snapshots = true;               // of a job's runtime, when it first reconciles the job

@@ -50,7 +50,7 @@ using yaml::Entry;
 using yaml::Maker;
 using yaml::Node;
 
-// What the translations of TrainJobs and of runtimes share.
+// What the translations of TrainJobs and runtimes share.
 
 struct Rename {
   std::string from;
@@ -63,8 +63,8 @@ const Node* as_number(const Node& text, const Maker& make) {
   return value ? make.integer(*value, make.made("dialect/number", {&text})) : nullptr;
 }
 
-// A list of names, or of maps with a name, with one of them renamed; the list itself if it does not contain
-// the name.
+// A list of names, or of maps with a name, with one of them renamed; the same list if it does not contain the
+// name.
 const Node* with_renamed(const Node& list, const Rename& rename, const Maker& make) {
   std::vector<const Node*> items;
   for (const Node* item : list.items()) {
@@ -116,7 +116,7 @@ class JobTranslator {
                       make_.string(kTrainJobController, make_.made("dialect/manager", {manager})));
   }
 
-  // datasetConfig and modelConfig.input become spec.initializer, at the place of the first of them.
+  // Turns datasetConfig and modelConfig.input into spec.initializer, at the place of the first of them.
   const Node* translate_initializer(const Node* spec) {
     const Node* dataset = spec->get("datasetConfig");
     const Node* model = spec->get("modelConfig");
@@ -144,7 +144,7 @@ class JobTranslator {
     return make_.map(entries, spec->origin());
   }
 
-  // Renames the job and container that train.
+  // Renames the training job and its container.
   const Node* translate_overrides(const Node& overrides) const {
     std::vector<const Node*> items;
     for (const Node* item : overrides.items()) {
@@ -170,7 +170,7 @@ class JobTranslator {
   std::vector<base::Diagnostic>& findings_;
 };
 
-// A dialect's runtimes: today's labels and names, and fields that no longer exist.
+// A dialect's runtimes: translates them to today's labels and names, and removes fields that no longer exist.
 
 const Node* name_of(const Node& item) {
   const Node* name = item.get("name");
@@ -269,7 +269,7 @@ class RuntimeTranslator {
     return make_.with_path(spec, {"mlPolicy", "mpi", "mpiImplementation"}, nullptr);
   }
 
-  // Trainer reads the queue from an annotation, and the class from the pods.
+  // Trainer reads the queue from an annotation, and the priority class from the pods.
   const Node* translate_volcano(const Node* spec) {
     const Node* volcano = spec->at({"podGroupPolicy", "volcano"});
     if (!volcano || !volcano->is_map()) return spec;
@@ -319,7 +319,7 @@ class RuntimeTranslator {
     return std::ranges::equal(items, jobs.items()) ? &jobs : make_.list(items, jobs.origin());
   }
 
-  // Gives the replicatedJob that trains the names by which Trainer finds it.
+  // Gives the training replicatedJob the names by which Trainer finds it.
   const Node* as_node(const Node& job) {
     const Node* changed = &job;
     const Node& name = *name_of(job);
@@ -331,7 +331,7 @@ class RuntimeTranslator {
     return with_node_container(changed);
   }
 
-  // Trainer's numNodes counts launchers if there is one; the nodes have their own count.
+  // Trainer's numNodes counts the launchers if there are any; the nodes have their own count.
   const Node* with_pods(const Node* job, const Node& spec) {
     const auto nodes = decode_int(spec.at({"mlPolicy", "numNodes"}));
     if (!nodes || !job->at({"template", "spec"})) return job;
@@ -345,7 +345,7 @@ class RuntimeTranslator {
     return job;
   }
 
-  // Renames its container to `node`: the one that the dialect names, or the only one.
+  // Renames the job's container to `node`: the one that the dialect names, or its only one.
   const Node* with_node_container(const Node* job) {
     const Node* containers = containers_of(*job);
     if (!containers) return job;
@@ -381,7 +381,7 @@ class RuntimeTranslator {
                            priority_class_);
   }
 
-  // Renames the job in all references.
+  // Renames the job in all references to it.
   const Node* with_references(const Node* spec) const {
     if (!renamed_job_) return spec;
     const auto rename = [&](const Node* node, std::span<const std::string_view> path) {
@@ -414,13 +414,13 @@ class RuntimeTranslator {
   DialectFields& fields_;
   std::vector<base::Diagnostic>& findings_;
   bool is_mpi_ = false;
-  bool counted_ = false;  // numNodes went to the nodes
+  bool counted_ = false;  // whether numNodes went to the nodes
   const Node* priority_class_ = nullptr;
   std::optional<Rename> renamed_job_;
   std::vector<std::string> renamed_;
 };
 
-// A runtime with the framework label added, if it is missing and the policy determines it.
+// Adds the framework label to a runtime that lacks it, if the policy determines it.
 const Node* with_framework(const Node& root, const Maker& make) {
   const Node* torch = root.at({"spec", "mlPolicy", "torch"});
   const Node* metadata = root.get("metadata");

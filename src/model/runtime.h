@@ -13,7 +13,7 @@
 
 namespace trainjobc::model {
 
-// spec.mlPolicy.torch.envInjection.targets[]: more containers that get the variables of torchrun.
+// spec.mlPolicy.torch.envInjection.targets[]: more containers that get torchrun's variables.
 struct EnvInjectionTarget {
   const yaml::Node* node = nullptr;
   std::string_view job_name;
@@ -23,7 +23,7 @@ struct EnvInjectionTarget {
 struct TorchPolicy {
   const yaml::Node* num_proc_per_node = nullptr;  // until Trainer 2.1
   std::vector<EnvInjectionTarget> env_injection;
-  std::optional<ElasticPolicy> elastic;  // of a dialect
+  std::optional<ElasticPolicy> elastic;  // only in dialects
 };
 
 struct MpiPolicy {
@@ -52,10 +52,10 @@ struct MLPolicy {
 // spec.podGroupPolicy.
 struct PodGroupPolicy {
   bool coscheduling = false;
-  std::optional<LocatedInt> schedule_timeout_seconds;  // of coscheduling
+  std::optional<LocatedInt> schedule_timeout_seconds;  // only for coscheduling
   bool volcano = false;
-  const yaml::Node* network_topology = nullptr;  // of volcano
-  std::optional<LocatedInt> min_member;          // of volcano, in a dialect
+  const yaml::Node* network_topology = nullptr;  // only for volcano
+  std::optional<LocatedInt> min_member;          // only for volcano in a dialect
 };
 
 struct Runtime {
@@ -63,8 +63,8 @@ struct Runtime {
   ObjectId id;
   std::optional<MLPolicy> ml_policy;
   std::optional<PodGroupPolicy> pod_group_policy;
-  const yaml::Node* labels = nullptr;        // of spec.template.metadata
-  const yaml::Node* annotations = nullptr;   // of spec.template.metadata
+  const yaml::Node* labels = nullptr;        // those of spec.template.metadata
+  const yaml::Node* annotations = nullptr;   // those of spec.template.metadata
   const yaml::Node* job_set_spec = nullptr;  // spec.template.spec, as Go encodes it again
   bool from_catalogue = false;
 };
@@ -74,12 +74,12 @@ Runtime decode_runtime(const yaml::Node& root, const yaml::Node& encoded);
 // The label that ties a replicatedJob to a part of the TrainJob; "" if it has none.
 std::string_view ancestor_of(const yaml::Node& replicated_job);
 
-// Which runtime a TrainJob refers to.
+// The runtime to which a TrainJob refers.
 
-// The namespace that the object is applied to; "" for a kind without namespaces.
+// The namespace to which the object is applied; "" for a kind without namespaces.
 std::string_view effective_namespace(const ObjectId& id);
 
-// The runtime of a TrainJob in namespace `ns`, whether or not its runtimeRef is defaulted. The name is "" if
+// The runtime of a TrainJob in namespace `ns`, even if its runtimeRef has no defaults yet. The name is "" if
 // there is no runtimeRef.
 ObjectId runtime_of(const yaml::Node& train_job, std::string_view ns);
 ObjectId runtime_of(const RuntimeRef& ref, std::string_view ns);

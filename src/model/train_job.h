@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// TrainJob, decoded for the code that computes with it. A view: what is only passed on stays a node.
+// A TrainJob, decoded for the code that computes with it. What is only passed on stays a node.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ using LocatedText = Located<std::string_view>;
 std::optional<LocatedInt> decode_int(const yaml::Node* node);
 std::optional<LocatedText> decode_text(const yaml::Node* node);
 
-// The identity of an object. `ns` is "" for cluster-scoped kinds and if the document names no namespace.
+// The identity of an object. `ns` is "" for cluster-scoped kinds, and if the document names no namespace.
 struct ObjectId {
   std::string_view kind;
   std::string_view ns;
@@ -69,11 +69,11 @@ struct Trainer {
 };
 
 struct TrainJob {
-  const yaml::Node* root = nullptr;     // defaulted, as Go decodes it
+  const yaml::Node* root = nullptr;     // with defaults, as Go decodes it
   const yaml::Node* encoded = nullptr;  // `root` as Go encodes it again: the input of a merge
   ObjectId id;
   std::string_view uid;
-  bool is_owner = false;  // the objects made from it refer to it by its uid
+  bool is_owner = false;  // the objects that are created refer to it by its uid
   RuntimeRef runtime_ref;
   std::optional<Initializer> dataset;
   std::optional<Initializer> model;
@@ -85,7 +85,7 @@ struct TrainJob {
 // `node` is spec.runtimeRef, or nullptr.
 RuntimeRef decode_runtime_ref(const yaml::Node* node);
 
-// `root` has defaults; values of the wrong type are left out.
+// `root` must have its defaults; values of the wrong type are left out.
 TrainJob decode_train_job(const yaml::Node& root, const yaml::Node& encoded);
 
 // The parts of a TrainJob that change its runtime's template. Each Trainer version has one of the three.
@@ -99,8 +99,8 @@ struct PodOverride {
   const yaml::Node* node = nullptr;
   std::string_view field;  // which of the two
   std::vector<LocatedText> target_jobs;
-  const yaml::Node* metadata = nullptr;  // of podTemplateOverrides
-  const yaml::Node* spec = nullptr;      // of podSpecOverrides: the override itself
+  const yaml::Node* metadata = nullptr;  // podTemplateOverrides only
+  const yaml::Node* spec = nullptr;      // for podSpecOverrides, the override itself
 };
 
 std::vector<PodOverride> decode_pod_overrides(const TrainJob& job);

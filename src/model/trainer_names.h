@@ -19,16 +19,16 @@ constexpr bool is_runtime_kind(std::string_view kind) {
   return kind == kTrainingRuntime || kind == kClusterTrainingRuntime;
 }
 
-// Label of a Job template: which part of the TrainJob the replicatedJob runs.
+// A label of Job templates: which part of the TrainJob the replicatedJob runs.
 inline constexpr std::string_view kAncestorLabel = "trainer.kubeflow.org/trainjob-ancestor-step";
 inline constexpr std::string_view kTrainer = "trainer";
 inline constexpr std::string_view kDatasetInitializer = "dataset-initializer";
 inline constexpr std::string_view kModelInitializer = "model-initializer";
 
-// Label of a runtime object.
+// A label of runtimes.
 inline constexpr std::string_view kFrameworkLabel = "trainer.kubeflow.org/framework";
 inline constexpr std::string_view kSupportLabel = "trainer.kubeflow.org/support";
-// "disabled": the release's webhook configuration excludes the runtime.
+// "disabled": the webhook configuration of the release excludes the runtime.
 inline constexpr std::string_view kValidationLabel = "trainer.kubeflow.org/webhook-validation";
 
 // The spec.managedBy of Trainer itself.
@@ -41,7 +41,7 @@ inline constexpr std::string_view kLauncher = "launcher";
 // The volume mount that an initializer writes to.
 inline constexpr std::string_view kInitializerVolume = "initializer";
 
-// The port of the first node that the others connect to.
+// The port of the first node, to which the others connect.
 inline constexpr int kTrainerPort = 29500;
 
 // The fieldPath of a pod's index in an Indexed Job.

@@ -11,7 +11,7 @@ namespace trainjobc::model {
 namespace {
 
 constexpr std::string_view kGroup = "kubeflow.org";
-constexpr std::string_view kXgboostGroup = "xgboostjob.kubeflow.org";  // before it joined the others
+constexpr std::string_view kXgboostGroup = "xgboostjob.kubeflow.org";  // until it joined the others
 constexpr std::array<std::string_view, 4> kOldVersions{"v1alpha1", "v1alpha2", "v1beta1", "v1beta2"};
 
 using Names2 = std::array<std::string_view, 2>;
@@ -74,7 +74,7 @@ const V1Kind* find_older_v1_kind(std::string_view api_version, std::string_view 
 }
 
 bool is_v1_kind(std::string_view group, std::string_view kind) {
-  // MXJob was removed before v1.9.
+  // v1.9 no longer has MXJob.
   if (group == kXgboostGroup) return kind == "XGBoostJob";
   return group == kGroup && (kind == "MXJob" || base::contains(kKinds, kind, &V1Kind::kind));
 }
