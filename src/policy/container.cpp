@@ -23,7 +23,7 @@ bool equal_or_both_absent(const Node* a, const Node* b) {
   return a && b ? equal(*a, *b) : a == b;
 }
 
-// The fields by which elements are the same: one that is equal in both, or absent, is enough.
+// The fields that identify an element: one that is equal in both, or absent from both, is enough.
 using Keys = std::span<const std::string_view>;
 
 constexpr std::string_view kByName[] = {"name"};
@@ -43,17 +43,17 @@ void upsert(NodeList& list, const Node* item, Keys keys) {
   }
 }
 
-// Nodes that are equal have the same; others may.
+// A text that is the same for equal nodes; different nodes may share it.
 std::string bucket_of(const Node* node) {
   if (!node) return "";
   if (node->is_string()) return std::string("\"").append(node->text());
   if (!node->is_number()) return std::string(yaml::to_string(node->kind()));
-  double value = 0;  // 1 and 1.0 are equal
+  double value = 0;  // so that 1 and 1.0 are equal
   base::read_double(node->text(), value);
   return fmt::format("{}", value);
 }
 
-// Upserts many elements.
+// Upserts many elements into a list.
 class Upserts {
  public:
   Upserts(NodeList& list, Keys keys) : list_(list), keys_(keys) {}
@@ -74,7 +74,7 @@ class Upserts {
  private:
   using Places = std::unordered_map<std::string, std::set<size_t>>;
 
-  // Up to so many elements, to look at each is faster.
+  // With at most this many elements, comparing with each one is faster.
   static constexpr size_t kShort = 16;
 
   void enter_all() {
@@ -105,7 +105,7 @@ class Upserts {
 
   NodeList& list_;
   Keys keys_;
-  std::vector<Places> places_;  // of each key, by its value; empty while the list is short
+  std::vector<Places> places_;  // for each key: positions by its value; empty while the list is short
 };
 
 const Node* text_or_empty(const Maker& make, const Node& map, std::string_view key) {

@@ -17,7 +17,7 @@ namespace trainjobc::policy {
 using NodeList = std::vector<const yaml::Node*>;
 
 struct Container {
-  const yaml::Node* node = nullptr;  // of the merged template; nullptr for a container that a plugin adds
+  const yaml::Node* node = nullptr;  // in the merged template; nullptr for a container that a plugin adds
   std::string_view name;
   const yaml::Node* image = nullptr;
   const yaml::Node* command = nullptr;  // a list, or nullptr
@@ -26,13 +26,14 @@ struct Container {
   NodeList volume_mounts;
 };
 
-// Those of a pod spec's list: "containers" or "initContainers".
+// Reads the containers of a pod spec; `key` is "containers" or "initContainers".
 std::vector<Container> read_containers(const yaml::Node& pod_spec, std::string_view key);
 
-// The controller's upserts: replace the first element that matches, or append.
-void upsert_env(NodeList& list, const yaml::Node* env);        // by name
-void upsert_port(NodeList& list, const yaml::Node* port);      // by number or by name; no name equals no name
-void upsert_volume(NodeList& list, const yaml::Node* volume);  // by name
+// The controller's upserts: they replace the first element that matches, or append.
+void upsert_env(NodeList& list, const yaml::Node* env);  // by name
+void upsert_port(NodeList& list,
+                 const yaml::Node* port);  // by number or by name; an absent name matches none
+void upsert_volume(NodeList& list, const yaml::Node* volume);       // by name
 void upsert_volume_mount(NodeList& list, const yaml::Node* mount);  // by mountPath
 
 // Adds every env element of spec.trainer or spec.initializer as the controller rewrites it: `value: ""` is
@@ -40,36 +41,37 @@ void upsert_volume_mount(NodeList& list, const yaml::Node* mount);  // by mountP
 // `env` may be nullptr.
 void upsert_job_env(const yaml::Maker& make, NodeList& list, const yaml::Node* env);
 
-// {containerPort: 29500}, reached through the headless service.
+// Adds {containerPort: 29500}, which is reached through the headless service.
 void expose_trainer_port(const yaml::Maker& make, Container& container, std::string_view rule);
 
-// The container with the lists as the controller writes them into the template: element by element. The two
-// share their storage there, so what a policy replaced in place is replaced in the template too.
+// The container with its lists as the controller writes them into the template: element by element. It shares
+// the template's storage while it does, so an element that a policy replaced in place is replaced in the
+// template too.
 Container written_back(const Container& container);
 NodeList written_back(const yaml::Node* volumes_of_template, const NodeList& volumes);
 
-// The template's container with all that was changed. Call written_back first.
+// The template's container with all changes. Takes what written_back returned.
 const yaml::Node* to_node(const yaml::Maker& make, const Container& container);
 
-// `map` with `key` set to the list, unless it is already that; an empty list removes the key.
+// `map` with `key` set to the list, unless it has these items already; an empty list removes the key.
 const yaml::Node* with_list(const yaml::Maker& make, const yaml::Node* map, std::string_view key,
                             const NodeList& list);
 
 // Small helpers to make nodes.
 
-// The element of a container's env: {name, value}. The value is copied.
+// An element of a container's env: {name, value}. The value is copied.
 const yaml::Node* env_value(const yaml::Maker& make, std::string_view name, std::string_view value,
                             yaml::Origin origin);
 
-// The env element that holds the pod's index within its Job.
+// An env element whose value is the pod's index within its Job.
 const yaml::Node* env_completion_index(const yaml::Maker& make, std::string_view name, yaml::Origin origin);
 
-// metadata of an object that belongs to the TrainJob: name, namespace, and an owner reference if that was
-// asked for.
+// The metadata of an object that belongs to the TrainJob: name, namespace, and an owner reference if the job
+// is an owner.
 const yaml::Node* owned_metadata(const yaml::Maker& make, const model::TrainJob& job, std::string_view name,
                                  const yaml::Node* labels = nullptr, const yaml::Node* annotations = nullptr);
 
-// An object that belongs to the TrainJob: with these fields after its metadata, each of which has a value.
+// An object that belongs to the TrainJob: its metadata, then these fields, each of which must have a value.
 const yaml::Node* owned_object(const yaml::Maker& make, const model::TrainJob& job,
                                std::string_view api_version, std::string_view kind, std::string_view name,
                                std::initializer_list<yaml::Entry> fields, yaml::Origin origin);

@@ -67,7 +67,7 @@ struct Curve {
   int nid;
   std::string_view openssl_name;
   std::string_view ssh_name;
-  int octets;  // of a scalar and of a coordinate
+  int octets;  // size of a scalar and of a coordinate
 };
 constexpr std::array<Curve, 3> kCurves = {{
     {NID_X9_62_prime256v1, "prime256v1", "nistp256", 32},
@@ -80,8 +80,8 @@ constexpr std::string_view kEcdsaPrefix = "ecdsa-sha2-";
 constexpr std::string_view kEd25519 = "ssh-ed25519";
 constexpr std::string_view kRsa = "ssh-rsa";
 constexpr size_t kEd25519Octets = 32;
-constexpr int kMinRsaBits = 1024;   // what OpenSSH still loads
-constexpr int kMaxRsaBits = 16384;  // what libcrypto and OpenSSH can hold
+constexpr int kMinRsaBits = 1024;   // the least that OpenSSH still loads
+constexpr int kMaxRsaBits = 16384;  // the most that libcrypto and OpenSSH can hold
 
 struct RsaNumbers {
   BigNum n, e, d, p, q;
@@ -95,7 +95,7 @@ void append_string(std::string& out, std::string_view value) {
   out.append(value);
 }
 
-// A leading zero octet prevents a set top bit from being read as a sign.
+// A leading zero octet keeps a set top bit from being read as a sign.
 void append_mpint(std::string& out, const BIGNUM* value) {
   const int zeros = !BN_is_zero(value) && BN_num_bits(value) % 8 == 0 ? 1 : 0;
   std::string bytes(static_cast<size_t>(BN_num_bytes(value) + zeros), '\0');
@@ -103,8 +103,8 @@ void append_mpint(std::string& out, const BIGNUM* value) {
   append_string(out, bytes);
 }
 
-// Reads wire values one after the other; they point into `bytes`. After the first one that does not fit, `ok`
-// is false and all values are empty.
+// Reads wire values in sequence; they point into `bytes`. After the first one that does not fit, `ok` is
+// false and all values are empty.
 class WireReader {
  public:
   explicit WireReader(std::string_view bytes) : rest_(bytes) {}
@@ -121,7 +121,7 @@ class WireReader {
     return value;
   }
   std::string_view string() { return raw(number()); }
-  // Null if the value is missing, negative or larger than in any key.
+  // Null if the value is missing, negative, or larger than any key's.
   BigNum mpint() {
     const std::string_view bytes = string();
     const bool negative = !bytes.empty() && (static_cast<uint8_t>(bytes[0]) & 0x80) != 0;
@@ -167,7 +167,7 @@ bool consistent(const RsaNumbers& rsa) {
   return true;
 }
 
-// The blobs that authorized_keys contains in base64; each begins with its type.
+// The blobs that authorized_keys contains in Base64; each begins with its type.
 
 std::string ecdsa_blob(const Curve& curve, std::string_view point) {
   std::string blob;
@@ -192,7 +192,7 @@ std::string rsa_blob(const RsaNumbers& rsa) {
   return blob;
 }
 
-// "<type> <base64>\n".
+// "<type> <base64>\n"
 std::string authorized_line(std::string_view blob) {
   return fmt::format("{} {}\n", WireReader(blob).string(), base::base64_encode(blob));
 }
@@ -204,7 +204,7 @@ constexpr std::string_view kDerivationSalt = "trainjobc ssh key v1";  // a new s
 constexpr size_t kMinSeedSize = 16;
 constexpr size_t kMaxContextSize = 1024;
 
-// The bytes that a scalar is reduced from: enough more than the order has to make the bias negligible.
+// The bytes from which a scalar is reduced: so many more than the order has that the bias is negligible.
 using ScalarSource = std::array<uint8_t, 88>;
 
 KeyError libcrypto_failed(std::string_view what) {
@@ -212,7 +212,7 @@ KeyError libcrypto_failed(std::string_view what) {
   return {fmt::format("OpenSSL could not {}", what)};
 }
 
-// source mod (n - 1) + 1; null on failure.
+// Returns source mod (n - 1) + 1; null on failure.
 BigNum reduce_to_scalar(const ScalarSource& source) {
   const Group group(EC_GROUP_new_by_curve_name(kP521.nid));
   const BigNumContext context(BN_CTX_secure_new());
@@ -227,7 +227,8 @@ BigNum reduce_to_scalar(const ScalarSource& source) {
   return scalar;
 }
 
-// Go's x509.MarshalECPrivateKey for P-521. Every length is fixed, so the frame is a constant.
+// The key as Go's x509.MarshalECPrivateKey encodes it for P-521. Every length is fixed, so the frame is a
+// constant.
 std::string sec1_der(std::string_view scalar, std::string_view point) {
   constexpr std::string_view kVersion = "\x30\x81\xdc\x02\x01\x01"sv;
   constexpr std::string_view kScalar = "\x04\x42"sv;
@@ -265,7 +266,7 @@ SshKeyResult p521_key(const ScalarSource& source) {
   return SshKeyPair{pem_block("EC PRIVATE KEY", der), authorized_line(ecdsa_blob(kP521, point))};
 }
 
-// The parameter type isn't const, but libcrypto only reads the values to set.
+// The parameter's type isn't const, but libcrypto only reads the bytes.
 OSSL_PARAM octet_param(const char* name, std::string_view bytes) {
   return OSSL_PARAM_construct_octet_string(name, const_cast<char*>(bytes.data()), bytes.size());
 }
@@ -310,12 +311,12 @@ SshKeyResult derive_ssh_key(std::string_view seed, std::string_view context) {
   return p521_key(source);
 }
 
-// --- keys of the user ---
+// --- The user's keys ---
 
 namespace {
 
 using Bio = std::unique_ptr<BIO, Freed<BIO_free>>;
-// The public blob of a private key.
+// The public blob of a private key, or why there is none.
 using Blob = std::variant<std::string, KeyError>;
 
 constexpr size_t kMaxTextSize = size_t{1}
@@ -335,7 +336,7 @@ KeyError unsupported() {
   return {"the type of the SSH key is not supported; use ECDSA (P-256, P-384, P-521), RSA or Ed25519"};
 }
 
-// --- finding the key in the text ---
+// --- Finding the key in the text ---
 
 struct PrivateBlock {
   std::string_view label;
@@ -494,8 +495,8 @@ Blob read_key(WireReader& fields) {
   return unsupported();
 }
 
-// The private section: a check number twice, the key, its comment, and 1, 2, 3, ... up to a multiple of 8
-// bytes.
+// Reads the private section: a check number twice, the key, its comment, and 1, 2, 3, ... up to a multiple of
+// 8 bytes.
 Blob read_private_section(std::string_view section) {
   WireReader fields(section);
   const uint32_t check = fields.number();
@@ -577,7 +578,7 @@ using CurveKey = std::array<uint8_t, kKeyOctets>;
 constexpr std::string_view kZ85Alphabet =
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
 
-// ZeroMQ's RFC 32: each four bytes, most significant first, become five digits of base 85.
+// ZeroMQ's RFC 32: every four bytes, most significant first, become five digits of base 85.
 std::string z85_encode(std::span<const uint8_t, kKeyOctets> bytes) {
   std::string text(kKeyOctets / 4 * 5, '\0');
   for (size_t group = 0; group < kKeyOctets / 4; ++group) {
@@ -588,7 +589,7 @@ std::string z85_encode(std::span<const uint8_t, kKeyOctets> bytes) {
   return text;
 }
 
-// The key is stored unchanged; X25519 clamps its own copy.
+// The secret is stored as it is; X25519 clamps its own copy.
 bool x25519_public(const CurveKey& secret, CurveKey& public_key) {
   const Key key(EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nullptr, secret.data(), secret.size()));
   size_t size = public_key.size();
@@ -606,7 +607,7 @@ std::string flux_curve_certificate(std::string_view job_name, std::string_view u
   if (!x25519_public(secret, public_key)) return {};
   std::string secret_text = z85_encode(secret);
   const ScopedWipe wipe_text(secret_text);
-  // Two spaces after each '#', a blank line before the metadata: `flux keygen` writes it so.
+  // `flux keygen` writes two spaces after each '#', and a blank line before the metadata.
   return fmt::format(
       "#  ZeroMQ CURVE Secret Certificate\n"
       "#  Generated by Kubeflow Trainer\n"

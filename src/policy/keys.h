@@ -15,18 +15,18 @@ struct SshKeyPair {
   std::string authorized_key;  // "<type> <base64>\n", without a comment
 };
 
-// One sentence without a final stop. Never contains a part of the input.
+// A sentence without a final stop. It never contains a part of the input.
 struct KeyError {
   std::string message;
 };
 
 using SshKeyResult = std::variant<SshKeyPair, KeyError>;
 
-// A new ECDSA P-521 key from the system's random source, in exactly the controller's formats: SEC1 in a
-// PEM block "EC PRIVATE KEY" and an "ecdsa-sha2-nistp521" line.
+// Generates an ECDSA P-521 key from the system's random source, in exactly the controller's formats: SEC1 in
+// a PEM block "EC PRIVATE KEY" and an "ecdsa-sha2-nistp521" line.
 SshKeyResult generate_ssh_key();
 
-// The same kind of key, computed only from the two arguments and so the same on every machine:
+// Computes the same kind of key only from the two arguments, so it is the same on every machine:
 //   bytes  = HKDF-SHA512(secret = seed, salt = "trainjobc ssh key v1", info = context), 88 bytes
 //   scalar = bytes (big-endian) mod (n - 1) + 1, where n is the order of P-521
 // 88 bytes are 183 bits more than n has, so the scalar is practically uniform (FIPS 186-5, A.2.1). Anyone who
@@ -35,17 +35,17 @@ SshKeyResult generate_ssh_key();
 // bytes are errors.
 SshKeyResult derive_ssh_key(std::string_view seed, std::string_view context);
 
-// The user's own key, unencrypted: ECDSA P-256, P-384 or P-521, RSA of 1024 to 16384 bits, or
-// Ed25519, as SEC1, PKCS#1, PKCS#8 or OpenSSH's own container. `private_pem` is the given text, with a final
-// line break added if it is missing. The public key is computed from the private one and must match the one
-// in the text. OpenSSH before 9.6 cannot read Ed25519 as PKCS#8; such a key is accepted anyway.
+// Loads the user's own key, which must be unencrypted: ECDSA P-256, P-384 or P-521, RSA of 1024 to 16384
+// bits, or Ed25519, as SEC1, PKCS#1, PKCS#8 or OpenSSH's own container. `private_pem` is the given text, with
+// a final line break added if it is missing. The public key is computed from the private one and must match
+// the one in the text. OpenSSH before 9.6 cannot read Ed25519 as PKCS#8; such a key is accepted anyway.
 SshKeyResult load_ssh_key(std::string_view pem);
 
 // The CURVE certificate with which the brokers of a Flux instance authenticate each other.
 
-// The text of `curve.cert` as the controller writes it. The secret is SHA-256 of the TrainJob's uid, so the
-// result equals the cluster's only for the uid that the cluster assigned, and anyone who can read the uid
-// knows the secret. Empty if libcrypto has no X25519 (a FIPS-only provider).
+// Returns the text of `curve.cert` as the controller writes it. The secret is SHA-256 of the TrainJob's uid,
+// so the result equals the cluster's only for the uid that the cluster assigned, and anyone who can read the
+// uid knows the secret. Empty if libcrypto has no X25519 (a FIPS-only provider).
 std::string flux_curve_certificate(std::string_view job_name, std::string_view uid);
 
 }  // namespace trainjobc::policy

@@ -31,17 +31,17 @@ struct PolicyOptions {
   TorchrunStyle torchrun = TorchrunStyle::Env;
 };
 
-// What plugins say about a TrainJob; the caller adds object and stage.
+// What plugins report about a TrainJob; the caller adds object and stage.
 class Findings {
  public:
   explicit Findings(base::Diagnostics& out) : out_(&out) {}
 
-  // `field` as the webhook names it; points at `where` (its key or value), or at nothing if that is nullptr.
+  // `field` as the webhook names it. The finding points at `where` (its key or value); nullptr for no place.
   base::Diagnostic& add(std::string_view rule, std::string field, std::string message,
                         const yaml::Node* where, std::string hint = "");
   bool has_errors() const;
 
-  // Moves everything found to the diagnostics, under this object.
+  // Moves all findings to the diagnostics, as those of this object.
   void flush(const std::string& object);
 
  private:
@@ -56,7 +56,7 @@ struct PluginContext {
   Findings& findings;
 };
 
-// An object that a plugin creates beside the JobSet. Its name is the TrainJob's with a suffix.
+// An object that a plugin creates beside the JobSet. Its name is the TrainJob's, with a suffix.
 struct OwnedObject {
   enum class Content {
     Computed,      // the same for the same inputs
@@ -70,7 +70,7 @@ struct OwnedObject {
 
   std::string name_for(std::string_view job_name) const { return std::string(job_name).append(suffix); }
   std::string_view job_of(std::string_view name) const { return name.substr(0, name.size() - suffix.size()); }
-  // Whether an object of this kind and name may be one of these.
+  // Whether an object of this kind and name may be this one.
   bool matches(std::string_view object_kind, std::string_view name) const {
     return object_kind == kind && name.ends_with(suffix);
   }
@@ -79,11 +79,11 @@ struct OwnedObject {
 // A value of the framework label, by which the Kubeflow SDK finds runtimes.
 struct FrameworkLabel {
   std::string_view value;
-  std::string_view name_prefix;  // of the runtimes that it is for; "" for all others
+  std::string_view name_prefix;  // of the runtimes that get this label; "" for all others
 };
 
-// An implementation of MPI, and the variables by which its launcher learns what it needs; "" if it has none
-// for that.
+// An implementation of MPI, with the variables that tell its launcher what it needs; "" for one that it
+// lacks.
 struct MpiImplementation {
   std::string_view name;                  // spec.mlPolicy.mpi.mpiImplementation
   std::span<const std::string_view> env;  // all variables below
@@ -91,55 +91,56 @@ struct MpiImplementation {
   std::string_view keeps_domains;         // "true": hosts keep their full names
   std::string_view slots;                 // processes per node
   std::string_view ssh_arguments;
-  std::string_view interface;       // of the launcher's own address
-  std::string_view slot_separator;  // between a host and its slots in the hostfile
+  std::string_view interface;       // with the launcher's network interface
+  std::string_view slot_separator;  // a character: separates a host from its slots in the hostfile
 
   // Hydra is the launcher of MPICH and Intel MPI. Without an interface, its nodes call back at its host name,
-  // which they can't resolve; in the hostfile, it recognizes itself by its host name only.
+  // which they can't resolve; in the hostfile, it recognizes itself only by its host name.
   bool is_hydra() const { return !interface.empty(); }
 };
 
 // What the rest of the program needs to know about a framework.
 struct Framework {
-  bool (*is_used)(const RuntimeInfo&) = nullptr;  // whether a runtime is for it
-  std::string_view field;                         // of spec.mlPolicy: "jax"
-  std::string_view title;                         // in messages: "JAX"
+  bool (*is_used)(const RuntimeInfo&) = nullptr;  // whether it applies to a runtime
+  std::string_view field;                         // the field of spec.mlPolicy: "jax"
+  std::string_view title;                         // the name in messages: "JAX"
   std::span<const FrameworkLabel> labels;         // empty if the policy does not determine the label
 
-  std::span<const std::string_view> env;  // the variables that it sets in containers that train
-  // Those that it sets for a runtime of a dialect, if they differ; otherwise nullptr.
+  std::span<const std::string_view> env;  // the variables that it sets in training containers
+  // The variables that it sets for a runtime of a dialect; nullptr if they are the same.
   std::span<const std::string_view> (*dialect_env)(const RuntimeInfo&) = nullptr;
-  std::string_view merged_env;  // the one of these that keeps its value from the inputs; "" if none
-  bool reserves_env = false;    // the webhook refuses those of `env` in spec.trainer.env
-  std::string_view env_family;  // what they have in common, in messages: "JAX_*"
-  std::string_view env_reader;  // who reads them, in messages: "jax.distributed"; "" if they are always set
+  std::string_view merged_env;  // the variable in `env` that keeps its value from the inputs; "" if none
+  bool reserves_env = false;    // the webhook refuses variables of `env` in spec.trainer.env
+  std::string_view env_family;  // their common pattern, for messages: "JAX_*"
+  std::string_view env_reader;  // who reads them, for messages: "jax.distributed"; "" if they are always set
   std::span<const std::string_view> settings;  // variables of spec.trainer.env that the plugin itself reads
 
-  // Of these, the variables with the number of nodes, of processes, with the node's rank, and with the first
-  // node's port; "" if none has it.
+  // The variables of `env` with the number of nodes, the number of processes, the node's rank, and the first
+  // node's port; "" if there is none.
   std::string_view nodes;
   std::string_view processes;
-  // That of a runtime of a dialect, if it differs; otherwise nullptr.
+  // Returns `processes` for a runtime of a dialect; nullptr if it is the same.
   std::string_view (*dialect_processes)(const RuntimeInfo&) = nullptr;
   std::string_view rank;
   std::string_view port;
   std::string_view address;         // the variable or setting with the first node's address
-  bool processes_per_node = false;  // `processes` counts those of a node, otherwise those of the job
-  // Variables with more arguments for ssh, of some launchers.
+  bool processes_per_node = false;  // whether `processes` counts a node's processes, or the job's
+  // Variables in which some launchers take more arguments for ssh.
   std::span<const std::string_view> ssh_arguments;
-  std::span<const MpiImplementation> other_implementations;  // that Trainer does not set up
-  // A container starts several processes, with one of launchers/programs.yaml; otherwise it is one.
+  std::span<const MpiImplementation> other_implementations;  // implementations that Trainer does not set up
+  // Whether a container starts several processes, with a program of launchers/programs.yaml, or is one
+  // process.
   bool has_launchers = false;
 
-  bool sets_job = false;       // takes numNodes and the job's env itself; otherwise PlainML does
-  bool has_processes = false;  // numProcPerNode of the policy and of spec.trainer has an effect
-  bool counts_gpus = false;    // each GPU of a node is one of `processes`
-  bool opens_port = false;     // on containers that train: the port that the other nodes connect to
+  bool sets_job = false;       // whether it takes numNodes and the job's env itself, instead of PlainML
+  bool has_processes = false;  // whether numProcPerNode of the policy and of spec.trainer has an effect
+  bool counts_gpus = false;    // whether each GPU of a node is one of `processes`
+  bool opens_port = false;     // whether training containers open a port to which the other nodes connect
 };
 
 struct Plugin {
   std::string_view name;
-  Framework framework;                   // empty if the plugin is not for a framework
+  Framework framework;                   // empty if the plugin is not a framework's
   std::span<const OwnedObject> objects;  // what `build` creates; a PodGroup has the TrainJob's own name
   // The webhook's rules (Validate); nullptr if there are none.
   void (*validate)(PluginContext&) = nullptr;
@@ -149,29 +150,29 @@ struct Plugin {
   void (*build)(PluginContext&, NodeList& objects) = nullptr;
 };
 
-// In the order in which they run. The controller runs its plugins in Go's random map order; this order is the
-// one that gives what its results have in common: the user's env first, then each framework's.
+// The plugins in the order in which they run. The controller runs its own in Go's random map order; this
+// order gives what all its results have in common: the user's env first, then each framework's.
 std::span<const Plugin* const> registry();
 
 // The framework of a runtime; nullptr if it has none.
 const Framework* framework_of(const RuntimeInfo& info);
 
-// The framework label of such a runtime; "" if the policy does not determine it.
+// The framework label of a runtime with this framework; "" if the policy does not determine it.
 std::string_view label_of(const Framework& framework, const RuntimeInfo& info);
 
 // The variables that the framework sets for this runtime.
 std::span<const std::string_view> env_of(const Framework& framework, const RuntimeInfo& info);
 
-// The one of them with the number of processes; "" if none has it.
+// Which of them has the number of processes; "" if none has.
 std::string_view processes_of(const Framework& framework, const RuntimeInfo& info);
 
-// Their titles: "torch, MPI and Flux".
+// The titles of the frameworks for which numProcPerNode has an effect: "torch, MPI and Flux".
 std::string frameworks_with_processes();
 
-// The plugins' object with this kind and a name of its form; nullptr if no plugin creates such an object.
+// The plugins' object of this kind, with a name of its form; nullptr if no plugin creates one.
 const OwnedObject* find_owned_object(std::string_view kind, std::string_view name);
 
-// Whether it is a plugin's object with that content.
+// Whether a plugin creates such an object, with that content.
 bool has_content(OwnedObject::Content content, std::string_view kind, std::string_view name);
 
 // The explanations of rules, with what they say about plugins.

@@ -19,8 +19,7 @@
 
 namespace trainjobc::policy {
 
-// The number of pods, and the node that sets it: mlPolicy if it leaves the number out; nullptr if nothing
-// does.
+// A number of pods, and the node that sets it: mlPolicy if it omits the number; nullptr if nothing does.
 struct PodCount {
   int64_t value = 1;
   const yaml::Node* source = nullptr;
@@ -28,19 +27,20 @@ struct PodCount {
 
 // One replicatedJob's pods.
 struct PodSet {
-  const yaml::Node* replicated_job = nullptr;  // of the merged template, with the job's resources
+  const yaml::Node* replicated_job = nullptr;  // in the merged template, with the job's resources
   std::string_view name;
   std::string_view ancestor;  // "" if the Job template has no ancestor label
   PodCount count;
   NodeList volumes;
   std::vector<Container> init_containers;
   std::vector<Container> containers;
-  const yaml::Node* gang_pod_spec = nullptr;  // whose requests a PodGroup counts; nullptr: pod_spec()
+  const yaml::Node* gang_pod_spec =
+      nullptr;  // the pod spec whose requests a PodGroup counts; nullptr: pod_spec()
 
   const yaml::Node* pod_spec() const;
 };
 
-// A set of strings by name, for labels and annotations; later values replace earlier ones.
+// Strings by name, for labels and annotations; later values replace earlier ones.
 using StringMap = std::vector<yaml::Entry>;
 using yaml::put;
 const yaml::Node* find(const StringMap& map, std::string_view key);
@@ -51,8 +51,8 @@ struct RuntimeInfo {
   const model::Runtime* runtime = nullptr;
   std::optional<model::MLPolicy> policy;  // a plugin may change its numbers
   const yaml::Node* job_set_spec = nullptr;
-  StringMap labels;       // of the JobSet
-  StringMap annotations;  // of the JobSet
+  StringMap labels;       // the JobSet's
+  StringMap annotations;  // the JobSet's
   StringMap pod_labels;
   StringMap pod_annotations;
   std::vector<PodSet> pod_sets;
@@ -66,11 +66,11 @@ struct RuntimeInfo {
   PodSet* pod_set_by_ancestor(std::string_view ancestor);
   PodSet* pod_set_by_name(std::string_view name);
   const PodSet* pod_set_by_name(std::string_view name) const;
-  // Only the first pod set with that ancestor is searched, as in the controller.
+  // Searches only the first pod set with that ancestor, as the controller does.
   Container* container_by_ancestor(std::string_view ancestor, std::string_view container);
-  // Containers first, then init containers.
+  // Searches containers first, then init containers.
   Container* container_by_pod_set(std::string_view pod_set, std::string_view container);
-  // The container that trains; nullptr without spec.trainer: then plugins add nothing.
+  // The training container; nullptr without spec.trainer: then plugins add nothing.
   Container* trainer_container();
 };
 
@@ -85,7 +85,7 @@ std::string first_node_address(const RuntimeInfo& info);
 // launcher.
 bool is_launched_node(const RuntimeInfo& info, const PodSet& set);
 
-// limits and requests of one node: the job's resourcesPerNode, otherwise those of the first container `node`
+// A node's limits and requests: the job's resourcesPerNode, otherwise those of the first container `node`
 // with resources in the runtime's node or trainer job.
 struct NodeResources {
   const yaml::Node* limits = nullptr;
@@ -104,9 +104,9 @@ bool names_gpu(const yaml::Node& list);
 // limits. 0 if there is none.
 int64_t gpus_per_node(const NodeResources& resources);
 
-// The number of pods that a TrainJob asks for.
+// The number of pods that a TrainJob requests.
 
-// Sets the count to spec.trainer.numNodes if the job has it. `set` may be nullptr.
+// Sets the count to spec.trainer.numNodes if the job sets that. `set` may be nullptr.
 inline void take_num_nodes(const RuntimeInfo& info, PodSet* set) {
   if (!set || !info.job->trainer || !info.job->trainer->num_nodes) return;
   const model::LocatedInt& nodes = *info.job->trainer->num_nodes;
@@ -118,8 +118,8 @@ inline void take_num_nodes(const RuntimeInfo& info, PodSet* set) {
 
 using k8s::pod::Amounts;
 
-// Requests of one pod: containers and sidecars together, or the init containers if those need more; replaced
-// by pod-level requests for cpu, memory and huge pages; plus the overhead. Limits don't count.
+// The requests of one pod: containers and sidecars together, or the init containers if those need more;
+// replaced by pod-level requests for cpu, memory and huge pages; plus the overhead. Limits don't count.
 Amounts pod_requests(const yaml::Node& pod_spec);
 
 struct Gang {
@@ -127,7 +127,7 @@ struct Gang {
   Amounts resources;
 };
 
-// All pods of the job; as in the controller, replicas of a replicatedJob don't count.
+// The gang of all pods; as in the controller, replicas of a replicatedJob don't count.
 Gang gang_of(const RuntimeInfo& info);
 
 // The amounts as a node: {cpu: "8", memory: 4Gi}; {} if there are none.

@@ -22,7 +22,7 @@ using yaml::Node;
 
 constexpr std::string_view kMultiNodeModel = "llama3_3/70B";
 constexpr std::string_view kModelWithoutQlora = "qwen2_5/1.5B";
-// Their QLoRA runs on one device only.
+// Models for which QLoRA runs on one device only.
 constexpr std::array<std::string_view, 2> kSmallModels{"llama3_2/1B", "llama3_2/3B"};
 
 struct Recipe {
@@ -38,7 +38,7 @@ std::string_view before_equals(std::string_view text) {
   return text.substr(0, text.find('='));
 }
 
-// Whether a word of a command is a setting that the runtime owns.
+// Whether a word of a command sets something that the runtime owns.
 bool is_setting(const RuntimeInfo& info, std::string_view word) {
   return base::contains(rules_of(info).settings, before_equals(word));
 }
@@ -97,7 +97,8 @@ Recipe choose_recipe(const RuntimeInfo& info, int64_t num_nodes, const ProcPerNo
                        : Recipe{"full_finetune_distributed", "_full"};
 }
 
-// torchtune-llama3.2-1b -> llama3_2/1B; "" if the name doesn't have three parts.
+// The model's name for a runtime: torchtune-llama3.2-1b -> llama3_2/1B; "" if the name doesn't have three
+// parts.
 std::string model_of(std::string_view runtime_name) {
   const size_t first = runtime_name.find('-');
   const size_t second = first == std::string_view::npos ? first : runtime_name.find('-', first + 1);
@@ -164,7 +165,7 @@ void check_arguments(PluginContext& context) {
   }
 }
 
-// The settings in the runtime's own command that are kept; only its trainer containers count.
+// The settings that are kept of the runtime's own command; only those of its trainer containers count.
 NodeList runtime_settings(const RuntimeInfo& info) {
   NodeList settings;
   for (const PodSet& set : info.pod_sets) {
@@ -180,7 +181,7 @@ NodeList runtime_settings(const RuntimeInfo& info) {
   return settings;
 }
 
-// False if the job crashes the webhook.
+// Returns false, and reports it, if the job crashes the webhook.
 bool check_num_nodes_given(PluginContext& context) {
   const model::Trainer& trainer = *context.info.job->trainer;
   if (trainer.num_nodes || !rules_of(context.info).needs_num_nodes) return true;
@@ -219,7 +220,7 @@ void validate_torchtune(PluginContext& context) {
   }
   if (!check_num_nodes_given(context)) return;
   const int64_t num_nodes = info.job->trainer->num_nodes ? info.job->trainer->num_nodes->value : 1;
-  // The webhook ignores CPUs: without a number it assumes "auto".
+  // The webhook ignores CPUs, and assumes "auto" if there is no number.
   const ProcPerNode processes = read_processes(info.job->trainer->num_proc_per_node);
   const Recipe recipe = choose_recipe(info, num_nodes, processes);
   check_qlora(context, model, model + std::string(recipe.config_suffix), processes);

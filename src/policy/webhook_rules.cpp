@@ -58,7 +58,7 @@ void report_unknown_job(PluginContext& context, std::string_view field, const mo
   finding.notes.push_back({"the runtime", yaml::locate(*info.runtime->root->get("metadata"))});
 }
 
-// Env of the containers that spec.trainer and spec.initializer configure.
+// Checks the env of containers that spec.trainer and spec.initializer configure.
 void check_env(PluginContext& context, std::string_view field, const Node* pod_spec) {
   const Node* containers = pod_spec ? pod_spec->get("containers") : nullptr;
   if (!containers) return;

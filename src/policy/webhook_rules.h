@@ -25,9 +25,9 @@ bool is_env_reserved(std::string_view container);
 
 // The webhook's rules for TrainingRuntimes and ClusterTrainingRuntimes.
 
-// The webhook's rules: a replicatedJob with an ancestor label has one replica and the container of that name;
-// a deprecated ClusterTrainingRuntime is a warning. No rules for a runtime whose label excludes it from the
-// webhook.
+// Checks a runtime: a replicatedJob with an ancestor label has one replica and the container of that name; a
+// deprecated ClusterTrainingRuntime is a warning. A runtime whose label excludes it from the webhook has no
+// rules.
 void validate_runtime(const model::Runtime& runtime, const model::Behaviours& behaviours, Findings& findings);
 
 // Whether the webhooks warn about the runtime: it is cluster-scoped and has the label

@@ -20,7 +20,7 @@ bool is_used(const RuntimeInfo& info) {
   return info.runtime->pod_group_policy && info.runtime->pod_group_policy->coscheduling;
 }
 
-// The CRD of PodGroups requires a member. Which objects exist when the controller fails is random.
+// The CRD of PodGroups requires at least one member. Which objects exist when the controller fails is random.
 void report_no_members(PluginContext& context) {
   const model::RuntimeRef& ref = context.info.job->runtime_ref;
   base::Diagnostic& finding = context.findings.add(

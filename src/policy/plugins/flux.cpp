@@ -17,13 +17,13 @@
 
 namespace trainjobc::policy::flux {
 
-// The scripts do what the controller's do, in our own words: they write the same files and call the same
+// The scripts do what the controller's do, in our own words: they write the same files and run the same
 // commands, as tests/e2e/suites/flux_tests.py checks. One effect differs: the controller's entrypoint ends
 // with 0 even if the command fails.
 
 namespace {
 
-// "0" or "0-3".
+// "0", or "0-3".
 std::string range(int64_t count) {
   return count == 1 ? "0" : fmt::format("0-{}", count - 1);
 }
@@ -32,13 +32,13 @@ std::string hosts(const FluxCluster& cluster) {
   return fmt::format("{}-node-0-[{}]", cluster.job_name, range(cluster.nodes));
 }
 
-// Of the other brokers: the short name is looked up in the pod's own namespace.
+// The domain of the other brokers; a short name is looked up in the pod's own namespace.
 std::string domain(const FluxCluster& cluster) {
   return cluster.ns.empty() ? std::string(cluster.job_name)
                             : fmt::format("{}.{}.svc.cluster.local", cluster.job_name, cluster.ns);
 }
 
-// The broker's settings, TOML.
+// The broker's settings, as TOML.
 std::string broker_config(const FluxCluster& cluster) {
   return fmt::format(R"sh([access]
 allow-guest-user = true
@@ -66,7 +66,7 @@ queue-policy = "{policy}"
                      fmt::arg("hosts", hosts(cluster)), fmt::arg("policy", cluster.queue_policy));
 }
 
-// Of each node, as flags of `flux R encode`.
+// Each node's resources, as flags of `flux R encode`.
 std::string resources(const FluxCluster& cluster) {
   if (!cluster.counts_resources) return "--local";
   std::string flags = fmt::format("--cores={}", range(cluster.tasks_per_node));
@@ -177,7 +177,7 @@ constexpr std::array<std::string_view, 3> kSettings{"FLUX_VIEW_IMAGE", "FLUX_NET
                                                     "FLUX_QUEUE_POLICY"};
 constexpr std::string_view kInstaller = "flux-installer";
 
-// Settings of the brokers, taken from env variables of the runtime's container and the job.
+// The brokers' settings, from env variables of the runtime's container and of the job.
 struct Settings {
   std::string_view view_image = "ghcr.io/converged-computing/flux-view-ubuntu:tag-jammy";
   std::string_view network_device = "eth0";
@@ -191,7 +191,7 @@ struct Settings {
   }
 };
 
-// A variable without a value (a valueFrom) counts in the job as an empty one, in the runtime not at all.
+// A variable without a value (a valueFrom) counts as an empty one in the job, and not at all in the runtime.
 Settings read_settings(RuntimeInfo& info) {
   Settings settings;
   if (Container* container = info.container_by_ancestor(model::kTrainer, model::kNode)) {
@@ -223,8 +223,8 @@ void append_words(std::string& out, const Node* words) {
   }
 }
 
-// The command that Flux runs, one string: the job's, else the runtime's if the Trainer version looks at it;
-// args only if the job has some.
+// The command that Flux runs, as one string: the job's, else the runtime's if the Trainer version considers
+// it; with args only if the job has some.
 std::string wrapped_command(RuntimeInfo& info) {
   const Container* container = info.container_by_ancestor(model::kTrainer, model::kNode);
   const Node* command =

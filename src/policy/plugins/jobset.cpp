@@ -15,7 +15,7 @@ namespace {
 
 using yaml::Node;
 
-// The pod set of an initializer, and whether it has the container, init containers included, and the mount.
+// The pod set of an initializer, and whether it has the container (possibly an init container) and the mount.
 struct InitializerJob {
   const PodSet* set = nullptr;
   bool has_container = false;
@@ -49,7 +49,7 @@ std::string hint_of_mount(const PodSet& set, std::string_view name) {
                      model::kInitializerVolume);
 }
 
-// An initializer needs its job, container and volume mount in the runtime, all by name.
+// An initializer needs its job, container and volume mount in the runtime, all with the right names.
 void check_initializer(PluginContext& context, const std::optional<model::Initializer>& initializer,
                        std::string_view field, std::string_view name) {
   if (!initializer) return;

@@ -38,14 +38,14 @@ constexpr std::array<std::string_view, 3> kMpichEnv{"HYDRA_HOST_FILE", "HYDRA_LA
                                                     "HYDRA_IFACE"};
 constexpr std::array<std::string_view, 2> kHydraSshArguments{kMpichEnv[1], kIntelEnv[2]};
 
-// OpenMPI, which Trainer sets up; Intel and MPICH, of dialects.
+// Trainer sets up OpenMPI; Intel and MPICH exist in dialects.
 constexpr std::array kImplementations = std::to_array<MpiImplementation>({
     {"OpenMPI", kEnv, kEnv[0], kEnv[2], kEnv[3], kEnv[1], "", " slots="},
     {"Intel", kIntelEnv, kIntelEnv[0], "", kIntelEnv[1], kIntelEnv[2], kIntelEnv[3], ":"},
     {"MPICH", kMpichEnv, kMpichEnv[0], "", "", kMpichEnv[1], kMpichEnv[2], ":"},
 });
 
-static_assert(kImplementations.front().name == "OpenMPI");  // the default: the others are after it
+static_assert(kImplementations.front().name == "OpenMPI");  // the default; the others follow it
 
 constexpr std::string_view kKeyVolume = "mpi-ssh-auth";
 constexpr std::string_view kHostfileVolume = "mpi-hostfile";
@@ -88,7 +88,8 @@ const Node* mount(const Maker& make, std::string_view volume, const Node* path, 
   return make.map({{"name", make.string(volume, origin)}, {"mountPath", path}}, origin);
 }
 
-// Slots of a node: the job's numProcPerNode, else the runtime's, of which 1 may mean one per GPU.
+// Determines the slots of a node: the job's numProcPerNode, else the runtime's, of which 1 may mean one per
+// GPU.
 void resolve_slots(RuntimeInfo& info) {
   model::MpiPolicy& mpi = *info.policy->mpi;
   const Node* given = info.job->trainer ? info.job->trainer->num_proc_per_node : nullptr;
@@ -128,13 +129,13 @@ void take_node_count(RuntimeInfo& info) {
   PodSet* node = info.pod_set_by_name(model::kNode);
   if (!node || !info.job->trainer || !info.job->trainer->num_nodes) return;
   const model::LocatedInt& wanted = *info.job->trainer->num_nodes;
-  // The launcher is one of the nodes.
+  // The launcher counts as one of the nodes.
   const int64_t value =
       info.policy->mpi->run_launcher_as_node ? std::max<int64_t>(wanted.value - 1, 1) : wanted.value;
   node->count = {value, wanted.node};
 }
 
-// The launcher's container `node`: hostfile and the implementation's variables.
+// Gives the launcher's container `node` the hostfile and the implementation's variables.
 void prepare_launcher(PluginContext& context, Container& container) {
   const RuntimeInfo& info = context.info;
   const Maker& make = context.make;
@@ -191,7 +192,7 @@ bool has_hosts(const RuntimeInfo& info, const PodSet& set) {
   return set.name == model::kNode || (info.policy->mpi->run_launcher_as_node && set.name == model::kLauncher);
 }
 
-// How the launcher calls a pod: <job>-<replicatedJob>-<replica>-<pod>.<subdomain>, itself without subdomain
+// What the launcher calls a pod: <job>-<replicatedJob>-<replica>-<pod>.<subdomain>; itself without subdomain
 // if its implementation needs that.
 std::string host_of(const RuntimeInfo& info, const PodSet& set, const std::string& job, int64_t pod) {
   if (set.name == model::kLauncher && implementation_of(info)->is_hydra())
@@ -223,7 +224,7 @@ std::string hostfile(const RuntimeInfo& info) {
 // The total number of digits of the numbers below `count`.
 double digits_below(int64_t count) {
   double digits = 0;
-  int64_t first = 0;  // of the numbers of that length
+  int64_t first = 0;  // the first number of that length
   int64_t length = 1;
   for (int64_t end = 10; first < count; first = end, end *= 10, ++length) {
     digits += static_cast<double>(std::min(count, end) - first) * static_cast<double>(length);
@@ -252,7 +253,7 @@ double hostfile_size(const RuntimeInfo& info) {
 }
 
 void check_hostfile_size(PluginContext& context) {
-  constexpr double kMost = 1 << 20;  // of a ConfigMap's data
+  constexpr double kMost = 1 << 20;  // the limit of a ConfigMap's data
   const double size = hostfile_size(context.info);
   if (size <= kMost) return;
   const PodSet* node = context.info.pod_set_by_name(model::kNode);
@@ -275,8 +276,8 @@ const Node* hostfile_config_map(PluginContext& context) {
                       {{"data", data}}, origin);
 }
 
-// The job that a derived key belongs to. A job without a namespace may be applied to any, so it must not
-// share the key of one in "default". Names contain no slash.
+// The context of a derived key: the job it belongs to. A job without a namespace may be applied to any, so it
+// must not share the key of one in "default". Names contain no slash.
 std::string seed_context(const model::TrainJob& job) {
   return fmt::format("{}/{}", job.id.ns, job.id.name);
 }
@@ -291,8 +292,8 @@ SshKeyResult make_key(const SshKeyOptions& options, const model::TrainJob& job) 
   return generate_ssh_key();
 }
 
-// The Secret with the SSH key that the launcher and the nodes share. nullptr with --ssh-key omit, or if there
-// is not a usable key, which is an error in the findings.
+// The Secret with the SSH key that the launcher and the nodes share. nullptr with --ssh-key omit, or without
+// a usable key, which is an error in the findings.
 const Node* ssh_secret(PluginContext& context, const std::string& name) {
   if (context.options.ssh_key.source == SshKeySource::Omit) return nullptr;
   const model::TrainJob& job = *context.info.job;
@@ -361,7 +362,7 @@ void build(PluginContext& context, NodeList& objects) {
 
 }  // namespace
 
-// No label: runtimes say which framework runs over MPI, "mpi", "deepspeed" or "mlx".
+// It has no label: runtimes say which framework runs over MPI, "mpi", "deepspeed" or "mlx".
 constexpr Plugin kPlugin{.name = "MPI",
                          .framework = {.is_used = is_used,
                                        .field = "mpi",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// PlainML: jobs without a framework, and what XGBoost and Flux jobs share with them: the number of nodes and
-// the user's env.
+// PlainML: sets the number of nodes and the user's env, for jobs without a framework, and for those of
+// XGBoost and Flux.
 #include "model/trainer_names.h"
 #include "policy/container.h"
 #include "policy/plugins.h"

@@ -33,7 +33,7 @@ using yaml::Node;
 constexpr std::string_view kAuto = "auto";
 constexpr std::string_view kCpu = "cpu";
 
-// Whole CPUs, rounded up; 0 if there are none.
+// The whole CPUs of a list, rounded up; 0 if there are none.
 int64_t cpus_of(const Node* list) {
   const Node* cpu = list ? list->get(kCpu) : nullptr;
   const auto quantity = cpu ? k8s::Quantity::parse(cpu->text()) : std::nullopt;
@@ -45,14 +45,14 @@ ProcPerNode given_processes(const RuntimeInfo& info) {
   return read_processes(given ? given : info.policy->torch->num_proc_per_node);
 }
 
-// Whether a list of the job's resources shows that the job trains on CPUs.
+// Whether a list of the job's resources shows that it trains on CPUs.
 bool counts_cpus(const ProcPerNode& given, const Node& list) {
   if (given.number) return false;
   if (given.word == kAuto) return !names_gpu(list);
   return given.word == kCpu && list.get(kCpu);
 }
 
-// TorchProcesses::JobResources.
+// Implements TorchProcesses::JobResources.
 ProcPerNode from_job_resources(const RuntimeInfo& info, ProcPerNode given) {
   const Node* resources = info.job->trainer ? info.job->trainer->resources_per_node : nullptr;
   if (!resources) return given;
@@ -64,7 +64,7 @@ ProcPerNode from_job_resources(const RuntimeInfo& info, ProcPerNode given) {
   return given;
 }
 
-// TorchProcesses::NodeResources.
+// Implements TorchProcesses::NodeResources.
 ProcPerNode from_node_resources(const RuntimeInfo& info, ProcPerNode given) {
   if (given.number) return given;
   const NodeResources resources = resources_per_node(info);
@@ -75,7 +75,7 @@ ProcPerNode from_node_resources(const RuntimeInfo& info, ProcPerNode given) {
   return {std::max<int64_t>(1, cpus), "", resources.source};
 }
 
-// The job's numProcPerNode, otherwise the runtime's; if that is not a number, the number that the Trainer
+// The job's numProcPerNode, otherwise the runtime's; if that is not a number, the one that the Trainer
 // version derives from the resources.
 ProcPerNode proc_per_node(const RuntimeInfo& info) {
   ProcPerNode given = given_processes(info);
@@ -94,7 +94,7 @@ constexpr std::string_view kRendezvousId = "PET_RDZV_ID";
 constexpr std::string_view kRendezvousConfig = "PET_RDZV_CONF";
 constexpr std::string_view kMaxRestarts = "PET_MAX_RESTARTS";
 
-// An argument of torchrun.
+// A setting of elastic torchrun, which may be a variable or a flag.
 struct ElasticSetting {
   std::string_view variable;  // PET_RDZV_BACKEND
   std::string value;
@@ -122,7 +122,7 @@ std::string_view value_of(const Node& env) {
   return text_at(env, "value");
 }
 
-// The job's own, which replaces any other; nullptr without.
+// The job's own setting, which replaces any other; nullptr if there is none.
 const Node* config_of_job(const RuntimeInfo& info) {
   const Node* list = info.job->trainer ? info.job->trainer->env : nullptr;
   if (!list) return nullptr;
@@ -150,8 +150,8 @@ std::string node_range(const RuntimeInfo& info, int64_t nodes) {
 }
 
 // The settings of torchrun's rendezvous, and how often it may restart its workers. None if the runtime is not
-// elastic.
-// Source of the rule: the API's own words, "only the c10d backend is supported", and torchrun's variables.
+// elastic. Source of the rule: the API's own documentation, "only the c10d backend is supported", and
+// torchrun's variables.
 std::vector<ElasticSetting> elastic_settings(const RuntimeInfo& info, const Container& container) {
   const model::ElasticPolicy* elastic = elastic_of(info);
   if (!elastic) return {};
@@ -184,8 +184,8 @@ void inject_rendezvous(PluginContext& context, Container& container) {
   }
 }
 
-// Makes the job complete when its first node is, to which the others connect: otherwise a node that never
-// started, or was lost, would keep the job waiting forever. Does nothing if the runtime is not elastic.
+// Makes the job complete when its first node does, to which the others connect: otherwise it would wait
+// forever for a node that never started, or was lost. Does nothing if the runtime is not elastic.
 void complete_with_first_node(PluginContext& context, PodSet& trainer) {
   const model::ElasticPolicy* elastic = elastic_of(context.info);
   if (!elastic || trainer.replicated_job->at({"template", "spec", "successPolicy"})) return;
@@ -197,9 +197,9 @@ void complete_with_first_node(PluginContext& context, PodSet& trainer) {
       make.with_path(trainer.replicated_job, {"template", "spec", "successPolicy"}, policy);
 }
 
-// --torchrun flags: for images whose torchrun ignores the environment.
+// --torchrun flags: for images in which torchrun ignores the environment.
 
-// Before 2.0 torchrun knows --nproc_per_node only, since then --nproc-per-node, too.
+// Before 2.0, torchrun only knows --nproc_per_node; since then, also --nproc-per-node.
 struct Flag {
   std::string name;
   std::string value;
@@ -250,7 +250,7 @@ constexpr std::array<std::string_view, 11> kSwitches{"-h",
                                                      "--virtual-local-rank",
                                                      "--virtual_local_rank"};
 
-// How many words a flag of torchrun takes; 0 for the script, or what is before it.
+// How many words a flag of torchrun takes; 0 if the word is not a flag.
 size_t words_of_flag(std::string_view word) {
   if (!word.starts_with('-') || word == "-" || word == "--") return 0;
   const bool is_joined = !word.starts_with("--") && word.size() > 2;  // -r3
@@ -321,7 +321,8 @@ void write_torchrun_flags(PluginContext& context, const Container& container, co
 
 using yaml::Maker;
 
-// Those of Trainer, then those of an elastic runtime; whether the last of them is set depends on the runtime.
+// Trainer's variables, then those of an elastic runtime; whether the last of them is set depends on the
+// runtime.
 constexpr std::array<std::string_view, 10> kEnv{
     "PET_NNODES",       "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT",
     kRendezvousBackend, kRendezvousHost,      kRendezvousId,   kRendezvousConfig, kMaxRestarts};
@@ -330,7 +331,7 @@ constexpr std::span<const std::string_view> kOwnEnv = std::span(kEnv).first(5);
 // The community's torchtune runtimes have their own label.
 constexpr std::array<FrameworkLabel, 2> kLabels{{{"torchtune", "torchtune"}, {"torch"}}};
 
-// What spec.trainer.numProcPerNode may be instead of a number.
+// The words that spec.trainer.numProcPerNode accepts instead of a number.
 constexpr std::array<std::string_view, 3> kWords{"auto", "cpu", "gpu"};
 
 struct PetEnv {
@@ -433,7 +434,7 @@ void expand(PluginContext& context) {
   for (const model::EnvInjectionTarget& target : info.policy->torch->env_injection) {
     for (const model::LocatedText& name : target.container_names) {
       Container* container = info.container_by_pod_set(target.job_name, name.value);
-      if (!container) continue;  // validate has reported it
+      if (!container) continue;  // validate has reported that
       inject_workers(*container, env);
       inject_master(*container, env);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Declarations that the torch policy, torchtune and torchrun's flags share.
+// What the torch policy, torchtune and torchrun's flags share.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct ProcPerNode {
   std::string text() const;
 };
 
-// What numProcPerNode says; `given` may be nullptr.
+// Reads numProcPerNode; `given` may be nullptr.
 ProcPerNode read_processes(const yaml::Node* given);
 
 // Whether the job's command is exactly [tune, run].
@@ -30,8 +30,8 @@ void validate_torchtune(PluginContext& context);
 // Appends rendezvous, recipe, config and the runtime's own settings to the command.
 void expand_torchtune(PluginContext& context, int64_t num_nodes, const ProcPerNode& processes);
 
-// The leading words of a command and its arguments that torchrun itself reads: all before the script, which
-// gets the others. None if the command doesn't begin with torchrun. The lists may be nullptr.
+// The words that torchrun itself reads of a command and its arguments: all before the script, which gets the
+// rest. None if the command doesn't begin with torchrun. The lists may be nullptr.
 std::vector<const yaml::Node*> torchrun_words(const yaml::Node* command, const yaml::Node* args);
 
 }  // namespace trainjobc::policy::torch

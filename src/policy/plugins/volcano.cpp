@@ -27,7 +27,7 @@ const Node* priority_class_of(const PodSet& set) {
   return set.pod_spec() ? set.pod_spec()->get("priorityClassName") : nullptr;
 }
 
-// The last replicatedJob that names a class wins.
+// The last replicatedJob that names a class decides.
 const Node* priority_class(const RuntimeInfo& info) {
   const Node* name = nullptr;
   for (const PodSet& set : info.pod_sets) {
@@ -44,7 +44,7 @@ const Node* network_topology(const yaml::Maker& make, const RuntimeInfo& info) {
       topology->origin());
 }
 
-// All pods; the runtime's number in a dialect.
+// The number of all pods; in a dialect, the runtime's number.
 const Node* min_member(const yaml::Maker& make, const RuntimeInfo& info, int64_t pods, yaml::Origin origin) {
   const auto& given = info.runtime->pod_group_policy->min_member;
   return given ? given->node : make.integer(pods, origin);
