@@ -15,7 +15,7 @@ const Rule* find_rule(std::string_view id) {
   return found != all.end() && found->id == id ? &*found : nullptr;
 }
 
-// As tools/docs/generate.py names pages and their parts.
+// Matches how tools/docs/generate.py names pages and their parts.
 std::string address_of(std::string_view page) {
   return fmt::format("{}{}/", TRAINJOBC_DOCUMENTATION, page);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every rule that a diagnostic can carry: its id, what it means, and how bad it is. They are the pages of
-// rules/, which the build turns into a table; no other place says a finding's stage or severity.
+// Every rule that a diagnostic can have: its id, what it means, and how severe it is. The build turns the
+// pages of rules/ into this table; nothing else sets a finding's stage or severity.
 #pragma once
 
 #include <optional>
@@ -20,20 +20,20 @@ struct Rule {
   base::Severity severity = base::Severity::Error;  // unless configured otherwise
   std::string_view summary;                         // one line, without a final stop
   // A few sentences: why the cluster refuses it or what goes wrong later, and what to do; after an empty line
-  // an example may follow. {NAME.FACT} is a fact about a plugin; compile::explanation_of fills it in.
+  // an example may follow. {NAME.FACT} is a fact about a plugin, which compile::explanation_of fills in.
   std::string_view explanation_template;
-  std::optional<base::Severity> exception;  // in the one context that the rule's page names
+  std::optional<base::Severity> exception;  // the severity in the one context that the rule's page names
 };
 
-// By id, ascending.
+// Sorted by id.
 std::span<const Rule> all_rules();
 const Rule* find_rule(std::string_view id);
-// The address of a page of the site: "from-v1".
+// The address of a page of the site, such as "from-v1".
 std::string address_of(std::string_view page);
-// The address of the part of the site that explains the rule.
+// The address of the section that explains the rule.
 std::string page_of(std::string_view id);
 
-// A finding of that rule, with its stage and severity.
+// A finding of that rule, with stage and severity set.
 base::Diagnostic finding(std::string_view id, std::string message = "", std::string hint = "",
                          base::Location location = {});
 // Makes it a finding of another rule.
@@ -41,7 +41,7 @@ void set_rule(base::Diagnostic& diagnostic, std::string_view id);
 // Gives it the severity of its rule's exception, if it has one. A finding on a JobSet becomes a warning:
 // another cluster creates it.
 void except(base::Diagnostic& diagnostic);
-// Marks a finding on a runtime that its jobs will cause later: no object is refused for it yet.
+// Marks a finding on a runtime that its jobs will cause later: the cluster refuses no object for it yet.
 void defer(base::Diagnostic& diagnostic);
 
 }  // namespace trainjobc::rules

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Secrets that programs are given on their command lines: the word after --token, `wandb login KEY`,
-// `curl -u user:password`, `aws configure set NAME VALUE`, `echo PASSWORD | docker login --password-stdin`.
+// Secrets on the command lines of programs: the word after --token, `wandb login KEY`, `curl -u
+// user:password`, `aws configure set NAME VALUE`, `echo PASSWORD | docker login --password-stdin`.
 #include "secret/commands.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kPassword = "a password";
 constexpr std::string_view kKey = "an API key";
 
-// How a flag is followed by its password.
+// How a flag's password is written.
 enum class Form : uint8_t {
   Word,      // -p PASSWORD
   Attached,  // -pPASSWORD
@@ -31,7 +31,7 @@ struct PasswordFlag {
   std::string_view program;
   std::string_view flag;
   Form form = Form::Word;
-  std::string_view subcommand;  // "": any
+  std::string_view subcommand;  // "" for any
 };
 constexpr std::array kPasswordFlags = std::to_array<PasswordFlag>({
     {"curl", "-u", Form::Pair},
@@ -88,7 +88,7 @@ bool is_flag(std::string_view word) {
   return word.size() > 1 && word.front() == '-';
 }
 
-// What may be a password that someone made up; not a number, such as a port.
+// Whether the word may be a password that someone made up; a number, such as a port, is not.
 bool may_be_password(std::string_view word) {
   constexpr size_t kShortest = 6;
   return word.size() >= kShortest && !is_flag(word) && is_literal(word) && !is_no_secret(word) &&
@@ -129,7 +129,7 @@ class CommandSecrets {
     found_.push_back({index, {what, name, begin, words_[index].size() - begin}});
   }
 
-  // --token VALUE
+  // Checks --token VALUE.
   void check_named_flag(size_t i) {
     const std::string_view flag = words_[i];
     const std::string_view value = at(i + 1);
@@ -138,7 +138,8 @@ class CommandSecrets {
     if (kind != NameKind::None && is_value_of(flag, kind, value)) add(i + 1, "", flag);
   }
 
-  // Of the first word of that name, which is before all that the others are before.
+  // Checks the flags of a program. Only called for its first occurrence, which precedes the words after all
+  // others.
   void check_program(size_t i) {
     const std::string_view program = base_name(words_[i]);
     if (program == "login" && i > 0) check_login(i);
@@ -180,7 +181,7 @@ class CommandSecrets {
     if (may_be_password(value) && !is_all_letters) add(place, kPassword, "", begin);
   }
 
-  // wandb login KEY
+  // Checks wandb login KEY.
   void check_login(size_t i) {
     static constexpr std::array<std::string_view, 6> kSwitches{"--relogin",   "--cloud",      "--verify",
                                                                "--no-verify", "--no-offline", "--"};
@@ -194,7 +195,7 @@ class CommandSecrets {
     }
   }
 
-  // aws configure set aws_secret_access_key VALUE; npm config set //registry/:_authToken VALUE
+  // Checks aws configure set aws_secret_access_key VALUE, and npm config set //registry/:_authToken VALUE.
   void check_setting(size_t i) {
     static constexpr std::array<std::string_view, 8> kVerbs{"set",    "config", "configure", "modify",
                                                             "create", "add",    "put",       "setx"};
@@ -215,19 +216,18 @@ class CommandSecrets {
 
  private:
   Words words_;
-  std::set<std::string_view> programs_;  // that were looked at
+  std::set<std::string_view> programs_;  // programs that have been checked
   bool has_verb_ = false;
   std::vector<SecretWord> found_;
 };
 
-// A command of a script: its words without the quotes around them.
+// A command of a script: its words, without the quotes around them.
 struct Command {
   std::vector<std::string_view> words;
-  bool is_piped = false;  // its output is the next one's input
+  bool is_piped = false;  // its output is the input of the next one
 };
 
-// The script's commands, as far as a glance tells: what quotes, substitutions and operators make of them is
-// left out.
+// The script's commands, as far as a glance tells: quotes, substitutions and operators are not interpreted.
 class Script {
  public:
   explicit Script(std::string_view text) : text_(text) {}
@@ -284,7 +284,7 @@ class Script {
   std::vector<Command> commands_;
 };
 
-// False for most texts, at a glance.
+// A quick test, false for most texts.
 bool may_give_secrets(std::string_view text) {
   static constexpr std::array kTelling = std::to_array<std::string_view>(
       {"login",  "curl",    "http",     "sshpass",  "mysql", "mariadb", "mongo", "redis-cli",  "cqlsh",

@@ -13,11 +13,11 @@
 namespace trainjobc::secret {
 
 struct SecretWord {
-  size_t index = 0;  // of the word
+  size_t index = 0;  // position of the word
   SecretInText secret;
 };
 
-// The words of one command that are secrets, or contain one; each once, in their order.
+// The words of one command that are secrets, or contain one; each once, in order.
 std::vector<SecretWord> find_secret_words(std::span<const std::string_view> words);
 
 }  // namespace trainjobc::secret

@@ -30,7 +30,7 @@ NameKind kind_of(std::string_view name) {
   return is_header ? NameKind::Strong : kind_of_name(name);
 }
 
-// Whether the value that has the name is a secret.
+// Whether the value under this name is a secret.
 bool names_secret(std::string_view name, const Node& value) {
   const NameKind kind = kind_of(name);
   return kind == NameKind::Strong ||
@@ -48,7 +48,7 @@ bool key_names_secret(std::string_view key, const Node& value) {
   return !is_field(key) || (key.find("ecret") == std::string_view::npos && value.is_scalar());
 }
 
-// Values under a secret's name that aren't secret.
+// Whether a value under a secret's name is not secret.
 bool is_harmless(std::string_view value) {
   return value.empty() || value == "true" || value == "false" || value == "0" || value == "1" ||
          value.starts_with("$(") || value.starts_with("${") || value.starts_with("{{");
@@ -114,7 +114,7 @@ class Marker {
     return items.empty() ? &list : make_.list(items, list.origin());
   }
 
-  // Of a command line.
+  // The secrets in a command line.
   static std::vector<SecretWord> secret_words(const Node& list) {
     const auto items = list.items();
     const auto is_word = [](const Node* item) { return item->is_scalar(); };
@@ -129,7 +129,7 @@ class Marker {
            entry.key == kLastApplied;
   }
 
-  // A whole runtime as text, which Trainer keeps in a ConfigMap.
+  // Whether the entry is a whole runtime as text, which Trainer keeps in a ConfigMap.
   static bool is_snapshot(const Entry& entry) {
     return entry.key == "runtime" && entry.value->is_string() &&
            entry.value->text().find('\n') != std::string_view::npos && mentions_secret(entry.value->text());
@@ -138,14 +138,15 @@ class Marker {
   const Maker& make_;
 };
 
-// The elements of a list by their names.
+// Finds the elements of a list by their names.
 class NamedItems {
  public:
   explicit NamedItems(const Node& list) : size_(list.size()) {
     for (size_t i = 0; i < size_; ++i) places_.try_emplace(text_at(*list.items()[i], "name"), i);
   }
 
-  // The place of the element with the name of one of another list, or the same place if that has none.
+  // The position of the element that corresponds to one of another list: the one with its name, or the one at
+  // its position if it has none.
   std::optional<size_t> partner(const Node& other, size_t index) const {
     const std::string_view name = text_at(*other.items()[index], "name");
     if (name.empty()) return index < size_ ? std::optional(index) : std::nullopt;
@@ -158,7 +159,7 @@ class NamedItems {
   std::map<std::string_view, size_t> places_;
 };
 
-// Both sides of a comparison; one may be missing.
+// Masks both sides of a comparison; one may be missing.
 class Masker {
  public:
   explicit Masker(const Maker& make) : make_(make) {}
@@ -197,7 +198,7 @@ class Masker {
     return text == node.text() ? &node : make_.copied(text.append(side), node.origin());
   }
 
-  // Each pair is visited once: twice, once per side, would take time exponential in the depth.
+  // Each pair is visited once: visiting it twice, once per side, would take time exponential in the depth.
   BeforeAfter show_maps(const Node& before, const Node& after) const {
     std::vector<Entry> first(before.entries().begin(), before.entries().end());
     std::vector<Entry> second(after.entries().begin(), after.entries().end());
@@ -246,8 +247,7 @@ class Masker {
   const Maker& make_;
 };
 
-// Of the beginning that both have. Blocks are compared at once: an input may be one long secret that is
-// repeated.
+// Length of the common prefix. Compares in blocks: an input may be one long secret that is repeated.
 size_t common_length(std::string_view a, std::string_view b) {
   constexpr size_t kBlock = 256;
   size_t length = 0;
@@ -278,7 +278,7 @@ BeforeAfter masked(BeforeAfter nodes, const Maker& make) {
 
 namespace {
 
-// Whether the value is a text of objects: the manifest in a Workflow, a file in a ConfigMap.
+// Whether the value is a text that contains objects: the manifest in a Workflow, a file in a ConfigMap.
 bool has_objects(const Node& value) {
   const auto has = [&](std::string_view part) { return value.text().find(part) != std::string_view::npos; };
   return value.is_string() && has("\n") && has("apiVersion:") && has("kind:");
@@ -287,9 +287,9 @@ bool has_objects(const Node& value) {
 }  // namespace
 
 void SecretTexts::collect(const Node& root) {
-  constexpr size_t kShortest = 6;  // shorter text is part of too many words
+  constexpr size_t kShortest = 6;  // a shorter text is part of too many words
   if (root.is_scalar() && root.origin().is_secret()) {
-    // Without the line break that ends a block scalar: it is not part of the secret.
+    // The line break that ends a block scalar is not part of the secret.
     const std::string_view text = root.text().substr(0, root.text().find_last_not_of("\r\n") + 1);
     if (text.size() >= kShortest) texts_.emplace(text);
   }
@@ -314,15 +314,15 @@ size_t SecretTexts::length_at(std::string_view text) const {
     if (after == texts_.begin()) return 0;
     const std::string& nearest = *std::prev(after);
     if (text.starts_with(nearest)) return nearest.size();
-    // What is a beginning of the text comes before its neighbour, and is a beginning of that, too.
+    // A shorter secret at the beginning of the text sorts before this neighbour, and is a prefix of it, too.
     text = text.substr(0, common_length(text, nearest));
   }
 }
 
 namespace {
 
-// The text with *** for each of the secrets, and for each known kind of key. Of those that begin at one
-// place, the longest counts, whatever document it is of.
+// The text with *** for each of the secrets, and for each known kind of key. If several begin at one place,
+// the longest counts, whichever document it belongs to.
 std::string hide_all(std::string_view text, std::span<const SecretTexts* const> secrets) {
   const std::string known = without_keys(text);
   std::string out;
@@ -360,7 +360,7 @@ std::string without_secrets(const std::string& diff, const std::string& file_tex
 
 namespace {
 
-// The line of the closing quote of the scalar that begins at the offset.
+// The line of the quote that closes the scalar at the offset.
 uint32_t last_quoted_line(const base::SourceFile& file, size_t offset) {
   const std::string_view text = file.text();
   const char quote = text[offset];
@@ -371,7 +371,7 @@ uint32_t last_quoted_line(const base::SourceFile& file, size_t offset) {
 
 }  // namespace
 
-// The lines of files that contain secrets of a document.
+// The lines of files that contain a document's secrets.
 class SecretLines {
  public:
   void collect(const Node& node) {
@@ -387,7 +387,8 @@ class SecretLines {
  private:
   using Line = std::pair<const base::SourceFile*, uint32_t>;
 
-  // The lines of a text in a block that keeps them; all of it in another one.
+  // For a text that contains objects: adds the lines of its secrets if it is a block that keeps lines,
+  // otherwise all its lines.
   void collect_below(const Node& text) {
     const base::SourceFile file("", std::string(text.text()));
     base::Arena arena;
@@ -412,7 +413,7 @@ class SecretLines {
       lines_.insert({at.file, line});
   }
 
-  // The last line of the value: the end of the lines indented below its first, if it is more than a word.
+  // The last line of the value: the end of the lines indented below its first one, unless it is one word.
   uint32_t last_line(const base::SourceFile& file, const base::Location& first, const Node& value) {
     const size_t offset = file.line_start(first.line) + first.column - 1;
     if (offset < file.text().size() && (file.text()[offset] == '"' || file.text()[offset] == '\'')) {
@@ -432,7 +433,7 @@ class SecretLines {
   }
 
   std::set<Line> lines_;
-  std::map<Line, uint32_t> last_below_;  // of the lines that are indented below a line
+  std::map<Line, uint32_t> last_below_;  // for a line, the last one of those indented below it
 };
 
 struct DocumentSecrets::Content {
@@ -456,8 +457,8 @@ struct DocumentSecrets::Content {
 DocumentSecrets::DocumentSecrets(const Node& document)
     : content_(std::make_shared<const Content>(document)) {}
 
-// The findings on some documents. A line of a file that contains a secret is told by what was read from the
-// file, or else by its text.
+// Hides secrets in findings on some documents. Whether a line of a file contains a secret is decided by what
+// was read from the file, or else by the line's text.
 class FindingsGuard {
  public:
   void add(const DocumentSecrets& document) {
@@ -484,7 +485,7 @@ class FindingsGuard {
     const auto holds = [&](const auto& document) { return document->lines.holds(at); };
     if (std::ranges::any_of(documents_, holds)) return true;
     const auto is_read = [&](const auto& document) { return document->begin.file == at.file; };
-    // What stands before a document in its line, as in a list in braces, was not read with it.
+    // Text before a document on its line, as in a list in braces, was not read with the document.
     const auto shares_line = [&](const auto& document) { return document->shares_line(at); };
     if (diagnostic.stage != base::Stage::Yaml && std::ranges::any_of(documents_, is_read) &&
         std::ranges::none_of(documents_, shares_line))
@@ -495,7 +496,7 @@ class FindingsGuard {
   }
 
   std::vector<std::shared_ptr<const DocumentSecrets::Content>> documents_;
-  std::vector<const SecretTexts*> texts_;  // those of them that have any
+  std::vector<const SecretTexts*> texts_;  // those of documents that have any
   std::map<const base::SourceFile*, std::vector<bool>> guessed_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Values that a text gives to a name: NAME=value and --flag value of shells, os.environ["NAME"] = "value" of
-// Python, "name": "value" of JSON and YAML, Name: value of HTTP.
+// Values that a text assigns to a name: NAME=value and --flag value in shells, os.environ["NAME"] = "value"
+// in Python, "name": "value" in JSON and YAML, Name: value in HTTP.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -28,7 +28,7 @@ std::string_view name_before(std::string_view text, size_t end) {
   return text.substr(begin, end - begin);
 }
 
-// The name before a sign.
+// The name before an = or a :, or a flag.
 struct Name {
   std::string_view text;
   bool is_quoted = false;  // "NAME": or os.environ["NAME"] =
@@ -55,7 +55,7 @@ Name name_at(std::string_view text, size_t sign) {
   return name;
 }
 
-// Where words end. Many may end at one place: it is looked for once.
+// Finds where words end. Many may end at one place: it is searched for once.
 class WordEnds {
  public:
   explicit WordEnds(std::string_view text) : text_(text) {}
@@ -74,7 +74,7 @@ class WordEnds {
   size_t end_ = 0;
 };
 
-// What decides about a long value.
+// The part of a long value that is looked at.
 std::string_view beginning_of(std::string_view value) {
   constexpr size_t kEnough = 4096;
   return value.substr(0, kEnough);
@@ -84,10 +84,10 @@ struct Value {
   std::string_view text;
   size_t begin = 0;
   bool is_quoted = false;
-  bool is_spaced = false;  // spaces are before it
+  bool is_spaced = false;  // follows spaces
 };
 
-// The value that begins at `at`, perhaps after spaces.
+// The value that begins at `at`, or after spaces there.
 Value value_at(std::string_view text, size_t at, WordEnds& ends) {
   Value value;
   size_t begin = std::min(text.find_first_not_of(' ', at), text.size());
@@ -109,7 +109,7 @@ Value value_at(std::string_view text, size_t at, WordEnds& ends) {
   return value;
 }
 
-// Whether the sign gives the value to the name.
+// Whether the sign assigns the value to the name.
 bool is_given(const Name& name, char sign, const Value& value) {
   const bool is_flag = name.text.starts_with("-");
   switch (sign) {
@@ -120,7 +120,7 @@ bool is_given(const Name& name, char sign, const Value& value) {
   }
 }
 
-// The secret after the = or : or, behind a flag, the space at `at`.
+// The secret after the = or : at `at`, or, if a flag precedes it, after the space.
 std::optional<SecretInText> named_at(std::string_view text, size_t at, WordEnds& ends) {
   const Name name = name_at(text, at);
   if (name.text.empty() || name.is_reference) return std::nullopt;
@@ -131,7 +131,7 @@ std::optional<SecretInText> named_at(std::string_view text, size_t at, WordEnds&
   const Value value = value_at(text, at + 1, ends);
   const std::string_view shown = beginning_of(value.text);
   if (!is_given(name, sign, value) || !is_value_of(name.text, kind, shown)) return std::nullopt;
-  // In other languages than a shell's, names and words may be anything.
+  // In languages other than a shell's, names and words may be anything.
   const bool is_shell = sign == ' ' || (sign == '=' && !name.is_spaced && !name.is_quoted);
   const bool has_digit = std::ranges::any_of(shown, base::is_digit);
   if (!is_shell && !has_digit) return std::nullopt;
@@ -142,7 +142,7 @@ std::optional<SecretInText> named_at(std::string_view text, size_t at, WordEnds&
   return SecretInText{"", name.text, value.begin, value.text.size()};
 }
 
-// The place of the word in the text from `at` on, in any case; npos if there is none.
+// The position of the word in the text from `at` on, ignoring case; npos if there is none.
 size_t find_word(std::string_view text, std::string_view word, size_t at) {
   const auto is_same = [](char a, char b) { return base::to_lower(a) == b; };
   const auto found = std::search(text.begin() + static_cast<std::ptrdiff_t>(std::min(at, text.size())),
@@ -150,7 +150,7 @@ size_t find_word(std::string_view text, std::string_view word, size_t at) {
   return found == text.end() ? std::string_view::npos : static_cast<size_t>(found - text.begin());
 }
 
-// Authorization: Basic dXNlcjpwYXNzd29yZA==
+// Adds credentials like those in Authorization: Basic dXNlcjpwYXNzd29yZA==
 void add_authorizations(std::string_view text, WordEnds ends, std::vector<SecretInText>& places) {
   static constexpr std::string_view kHeader = "authorization";
   static constexpr std::array<std::string_view, 5> kSchemes{"basic", "bearer", "token", "apikey", "key"};
@@ -181,7 +181,7 @@ void add_bearers(std::string_view text, WordEnds ends, std::vector<SecretInText>
   }
 }
 
-// The signature of a URL, with which anyone may use it: ?sig=…, &X-Amz-Signature=….
+// Adds signatures of URLs, with which anyone may use these: ?sig=…, &X-Amz-Signature=….
 void add_signatures(std::string_view text, std::vector<SecretInText>& places) {
   constexpr size_t kShortest = 20;
   constexpr size_t kLongestName = 32;

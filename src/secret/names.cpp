@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What names and values say of themselves.
+// What names and values reveal about being secret.
 #include <algorithm>
 #include <array>
 
@@ -24,11 +24,11 @@ constexpr std::array kWeakNames =
     std::to_array<std::string_view>({"AUTH", "BEARER", "CREDENTIAL", "CREDENTIALS", "CREDS", "OAUTH", "PAT"});
 constexpr std::array kWeakEndings = std::to_array<std::string_view>(
     {"_KEY", "_PAT", "_AUTH", "_CREDENTIALS", "_CREDENTIAL", "_CREDS", "_SAS"});
-// Suffixes of names that only refer to a secret, or say how it is used.
+// Suffixes of names that only refer to a secret, or say how one is used.
 constexpr std::array kHarmlessEndings = std::to_array<std::string_view>(
     {"_NAME", "_PATH", "_FILE", "_DIR", "_ARN", "_URI", "_URL", "_REF", "_ID", "_KEYS", "_TYPE", "_VERSION",
      "_MOUNT", "_NAMESPACE", "_ENABLED", "_STORE", "PUBLIC_KEY"});
-// Tokens of a language model's vocabulary, and passes of a program.
+// Names of tokens in a language model's vocabulary, and of passes of a program.
 constexpr std::array kVocabulary = std::to_array<std::string_view>(
     {"PAD", "BOS", "EOS", "UNK", "SEP", "CLS", "MASK", "STOP", "MAX", "NUM", "IMAGE", "SPECIAL", "FORWARD",
      "BACKWARD", "SINGLE", "SECOND", "FIRST", "MULTI", "RENDER"});
@@ -38,7 +38,7 @@ bool ends_with_any(std::string_view text, const Endings& endings) {
   return std::ranges::any_of(endings, [&](std::string_view ending) { return text.ends_with(ending); });
 }
 
-// PAD_TOKEN, FORWARD_PASS
+// Whether the name is of that kind: PAD_TOKEN, FORWARD_PASS.
 bool is_vocabulary(std::string_view name) {
   for (const std::string_view ending : {"_TOKEN", "_PASS"}) {
     if (!name.ends_with(ending)) continue;
@@ -49,7 +49,7 @@ bool is_vocabulary(std::string_view name) {
   return false;
 }
 
-// What only few names pass: each word of the endings has one of these ends.
+// A quick test, which few names pass: each word of the endings has one of these last letters.
 bool ends_as_secret(std::string_view name) {
   if (name.size() < 3) return false;
   const char before = base::to_upper(name[name.size() - 2]);
@@ -79,7 +79,7 @@ bool has_secret_word(std::string_view name) {
   return false;
 }
 
-// As a variable of the environment: ACCOUNT_KEY for --account-key and accountKey.
+// The name as an environment variable's: ACCOUNT_KEY for --account-key and accountKey.
 std::string as_variable(std::string_view name) {
   name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
   std::string word;
@@ -90,7 +90,7 @@ std::string as_variable(std::string_view name) {
   return word;
 }
 
-// What people write in place of a secret.
+// Whether the value is what people write in place of a secret.
 bool is_placeholder(std::string_view value) {
   static constexpr std::array kWords = std::to_array<std::string_view>(
       {"YOUR", "***", "...", "CHANGE", "DUMMY", "EXAMPLE", "PLACEHOLDER", "INSERT", "REPLACE"});
@@ -99,7 +99,7 @@ bool is_placeholder(std::string_view value) {
          std::ranges::any_of(kWords, [&](std::string_view word) { return upper.find(word) != upper.npos; });
 }
 
-// As variables of the environment are written; other names may be those of code.
+// Whether the name is written like an environment variable's; other names may be those of code.
 bool is_variable_name(std::string_view name) {
   return std::ranges::all_of(name, [](char c) { return base::is_upper(c) || is_digit(c) || c == '_'; });
 }
@@ -163,7 +163,7 @@ bool looks_like_key(std::string_view value) {
   for (size_t i = 1; i < value.size(); ++i) {
     if (kind(value[i]) != 0 && kind(value[i - 1]) != 0 && kind(value[i]) != kind(value[i - 1])) ++changes;
   }
-  return changes * 4 >= value.size();  // 0.4 to 0.6 of random characters do
+  return changes * 4 >= value.size();  // random characters: 0.4 to 0.6 changes per character
 }
 
 bool is_value_of(std::string_view name, NameKind kind, std::string_view value) {

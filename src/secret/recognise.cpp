@@ -58,7 +58,7 @@ constexpr std::array kKeyForms = std::to_array<KeyForm>({
     {"a signed token", "eyJ", 20, "-_.="},
 });
 
-// The letters and digits (or others of the form) after the prefix.
+// The letters and digits (or the form's other characters) after the prefix.
 std::string_view body_of(std::string_view text, const KeyForm& form) {
   const std::string_view rest = text.substr(form.prefix.size());
   const auto fits = [&](char c) { return is_alnum(c) || form.others.find(c) != std::string_view::npos; };
@@ -66,8 +66,8 @@ std::string_view body_of(std::string_view text, const KeyForm& form) {
   return rest.substr(0, static_cast<size_t>(end - rest.begin()));
 }
 
-// Keys are random and have digits, or letters of both cases: those of Hugging Face may have no digit. Words
-// with hyphens, such as the name of a model, may have none.
+// Whether the body is a key's. Keys are random and have digits, or letters of both cases: those of Hugging
+// Face may have no digit. Words with hyphens, such as the name of a model, may have none.
 bool is_body(std::string_view body, const KeyForm& form) {
   if (body.size() < form.length) return false;
   const bool is_mixed =
@@ -88,7 +88,7 @@ size_t private_key_length(std::string_view text) {
   return end == std::string_view::npos ? text.size() : std::min(text.find('\n', end), text.size());
 }
 
-// The forms of keys that have the byte at place `at`, a bit for each.
+// For each byte, a bit per form of key that has it at position `at`.
 constexpr std::array<uint32_t, 256> forms_with(size_t at) {
   std::array<uint32_t, 256> forms{};
   for (size_t i = 0; i < kKeyForms.size(); ++i)
@@ -104,7 +104,7 @@ bool may_be_key(std::string_view text) {
   return text.size() >= kForms.size() && (forms(0) & forms(1) & forms(2)) != 0;
 }
 
-// The next place where a key may begin, not within a word; the size of the text if there is none.
+// The next position where a key may begin, not within a word; the size of the text if there is none.
 size_t next_beginning(std::string_view text, size_t at) {
   const auto may_begin = [&](size_t i) {
     return may_be_key(text.substr(i)) && (i == 0 || !is_alnum(text[i - 1]));
@@ -113,7 +113,7 @@ size_t next_beginning(std::string_view text, size_t at) {
   return at;
 }
 
-// Looks for keys at places of a text, in order.
+// Looks for keys at positions of a text, in order.
 class KeySearch {
  public:
   explicit KeySearch(std::string_view text) : text_(text) {}
@@ -132,7 +132,7 @@ class KeySearch {
   }
 
  private:
-  // `searched` is the end of a rejected body: what begins before it is part of that body, not a key.
+  // `searched` is the end of a rejected body: text before it is part of that body, not a key.
   size_t length_at(size_t at, const KeyForm& form, size_t& searched) const {
     const size_t begin = at + form.prefix.size();
     if (begin <= searched || !text_.substr(at).starts_with(form.prefix)) return 0;
@@ -179,14 +179,14 @@ void add_keys(std::string_view text, std::vector<SecretInText>& places) {
   }
 }
 
-// A digest after an image's name: sha256:9f86….
+// Whether the text is the digest after an image's name: sha256:9f86….
 bool is_digest(std::string_view text) {
   const size_t colon = text.find(':');
   return text.starts_with("sha") && colon != std::string_view::npos &&
          text.find_first_not_of("0123456789abcdef", colon + 1) == std::string_view::npos;
 }
 
-// The password of user:password@host in the word.
+// The password in a word like user:password@host.
 std::optional<SecretInText> password_of(std::string_view word, std::string_view authority) {
   const size_t at = authority.rfind('@');
   const size_t colon = authority.find(':');
@@ -206,7 +206,7 @@ std::optional<SecretInText> password_in(std::string_view word, size_t begin) {
   if (scheme != std::string_view::npos) {
     found = password_of(word, word.substr(scheme + 3, word.find('/', scheme + 3) - scheme - 3));
   } else {
-    // What no slash follows is a name with a tag and a digest.
+    // Text that no slash follows is a name with a tag and a digest.
     for (size_t part = 0, end = word.find('/'); !found && end != std::string_view::npos;
          part = end + 1, end = word.find('/', part)) {
       found = password_of(word, word.substr(part, end - part));
@@ -226,7 +226,7 @@ void add_passwords(std::string_view text, std::vector<SecretInText>& places) {
   }
 }
 
-// Whether nobody writes it as an example of a password.
+// Whether the password is unlikely to be an example.
 bool is_made_up(std::string_view password) {
   constexpr size_t kShortest = 8;
   const bool has_digit = std::ranges::any_of(password, base::is_digit);
@@ -238,7 +238,8 @@ bool is_made_up(std::string_view password) {
 
 enum class Passwords : uint8_t { MadeUp, All };
 
-// In the order of the text, none inside another. `passwords`: those of URLs and image references.
+// The secrets, in the order of the text, none inside another. `passwords` are those of URLs and image
+// references.
 std::vector<SecretInText> secrets_in(std::string_view text, Passwords passwords = Passwords::All) {
   std::vector<SecretInText> places;
   add_keys(text, places);
@@ -266,7 +267,7 @@ std::vector<SecretInText> secrets_in(std::string_view text, Passwords passwords 
 }  // namespace
 
 std::vector<SecretInText> find_secrets(std::string_view text) {
-  constexpr std::string_view kSigned = "eyJ";  // other JSON in Base64 begins so, too
+  constexpr std::string_view kSigned = "eyJ";  // other JSON in Base64 has the same beginning
   std::vector<SecretInText> found;
   std::set<std::pair<std::string_view, std::string_view>> seen;
   for (const SecretInText& place : secrets_in(text, Passwords::MadeUp)) {
@@ -318,7 +319,7 @@ namespace {
 
 using base::SourceFile;
 
-// An env variable takes a few lines: this is the distance between its name and its value.
+// The distance between the name of an env variable and its value, which may be on different lines.
 constexpr uint32_t kNear = 3;
 constexpr std::string_view kWordSymbols = "_-.";
 
@@ -341,7 +342,7 @@ bool is_separator(std::string_view line) {
          (line.size() == 3 || line[3] == ' ' || line[3] == '\t' || line[3] == '\r');
 }
 
-// secretKeyRef, secretName and the like don't contain a secret value.
+// Whether the word names a secret value; secretKeyRef, secretName and the like only refer to one.
 bool word_names_secret(std::string_view word) {
   const bool is_field =
       word.find("ecret") != std::string_view::npos && word.find('_') == std::string_view::npos;
@@ -352,7 +353,7 @@ bool begins_private_key(std::string_view line) {
   return line.find(kKeyBegin) != std::string_view::npos && line.find(kPrivateKey) != std::string_view::npos;
 }
 
-// kind: Secret, in YAML of either style or JSON.
+// Whether the line says kind: Secret, in YAML of either style or in JSON.
 bool names_secret_kind(std::string_view line) {
   const size_t kind = line.find("kind");
   if (kind == std::string_view::npos) return false;
@@ -361,7 +362,7 @@ bool names_secret_kind(std::string_view line) {
   return value.starts_with("Secret") && (value.size() == 6 || !is_word(value[6]));
 }
 
-// Quotes, of JSON for example, hide where a command begins.
+// Quotes, such as JSON's, hide where a command begins.
 bool holds_secret(std::string_view line) {
   const auto holds = [](std::string_view part) { return !secrets_in(part).empty(); };
   return holds(line) || std::ranges::any_of(base::split(line, "\"'"), holds);
@@ -397,7 +398,7 @@ class SecretLineGuess {
     for (uint32_t line = first; line <= last && line < is_secret_.size(); ++line) is_secret_[line] = true;
   }
 
-  std::vector<bool> is_secret_;  // by line
+  std::vector<bool> is_secret_;  // indexed by line
 };
 
 }  // namespace

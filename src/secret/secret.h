@@ -22,21 +22,21 @@ namespace trainjobc::secret {
 // What is shown instead of a secret.
 inline constexpr std::string_view kHidden = "***";
 
-// The annotation with what kubectl apply last applied; for a Secret, including its values.
+// The annotation that contains what kubectl apply last applied, including a Secret's values.
 inline constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-// Whether the text has the form of a known kind of key: "a Hugging Face token"; "" otherwise.
+// Names the known kind of key that the text is: "a Hugging Face token"; "" if it is none.
 std::string_view known_key(std::string_view text);
-// The same for a word of a command line: the key itself, or --flag=KEY.
+// Like known_key, for a word of a command line: the key itself, or --flag=KEY.
 std::string_view known_key_in(std::string_view word);
 // A secret in a longer text, such as a shell script.
 struct SecretInText {
-  std::string_view what;  // "a Hugging Face token"; "" if only its name says that it is one
-  std::string_view name;  // WANDB_API_KEY, --api-key; "" if its form says so
-  size_t begin = 0;       // in the text
+  std::string_view what;  // "a Hugging Face token"; "" if only the name shows that it is a secret
+  std::string_view name;  // WANDB_API_KEY, --api-key; "" if the form shows that it is a secret
+  size_t begin = 0;       // offset in the text
   size_t length = 0;
 };
-// The known kinds of keys in the text, and the literal values that the text gives to names that say so:
+// The known kinds of keys in the text, and the literal values that it assigns to names of secrets:
 // WANDB_API_KEY=…, --api-key … In the order of the text, each kind and name once.
 std::vector<SecretInText> find_secrets(std::string_view text);
 // Whether the text contains such a secret.
@@ -44,43 +44,42 @@ bool has_key(std::string_view text);
 // The text with every such secret hidden.
 std::string without_keys(std::string_view text);
 
-// Whether an environment variable contains a secret, judging by its name: HF_TOKEN, but not PAD_TOKEN.
+// Whether an environment variable contains a secret, judging by its name: HF_TOKEN does, PAD_TOKEN does not.
 bool is_secret_name(std::string_view name);
-// False for most names that are not secret, at a glance.
+// A quick test, false for most names that are not secret.
 bool may_be_secret_name(std::string_view name);
 // Whether an element of an env list contains a secret in plain text.
 bool is_plain_secret(const yaml::Node& env);
 // Whether a word of a command line is a key, or names a secret whose value follows.
 bool may_hold_secret(std::string_view line);
 
-// The tree, with the origins of secret values marked: those of Secrets, and of variables with a name that
-// says so. Shares what contains none.
+// Marks the origins of secret values: those of Secrets, and of variables with a secret's name. Shares what
+// contains none.
 const yaml::Node* mark_secrets(const yaml::Node& root, const yaml::Maker& make);
 
-// A marked tree as it is shown: *** for each secret, and for each known kind of key in other values.
+// A marked tree for display: *** for each secret, and for each known kind of key in other values.
 const yaml::Node* masked(const yaml::Node& root, const yaml::Maker& make);
-// The same for a tree that may not be marked.
+// Like masked, for a tree that may not be marked.
 const yaml::Node* masked_object(const yaml::Node& root, const yaml::Maker& make);
 
-// Two marked trees as they are compared: the same, but "*** (before)" and "*** (after)" for secrets that
-// differ.
+// Two marked trees for comparison: masked, but with "*** (before)" and "*** (after)" for secrets that differ.
 struct BeforeAfter {
   const yaml::Node* before = nullptr;
   const yaml::Node* after = nullptr;
 };
 BeforeAfter masked(BeforeAfter nodes, const yaml::Maker& make);
 
-// The secrets of some trees, to be hidden in text from elsewhere.
+// The secrets of some trees, to be hidden in other texts.
 class SecretTexts {
  public:
-  // Those of a marked tree.
+  // Adds the secrets of a marked tree.
   void collect(const yaml::Node& root);
-  // Those of a tree that may not be marked.
+  // Adds the secrets of a tree that may not be marked.
   void collect_unmarked(const yaml::Node& root);
-  // The text with *** for each of them, and for each known kind of key.
+  // The text with *** for each of these secrets, and for each known kind of key.
   std::string hide(std::string_view text) const;
 
-  // The length of the longest of them at the beginning of the text; 0 if there is none.
+  // The length of the longest secret at the beginning of the text; 0 if there is none.
   size_t length_at(std::string_view text) const;
   bool empty() const { return texts_.empty(); }
 
@@ -96,10 +95,10 @@ SecretTexts secrets_of(const Objects& objects) {
   return texts;
 }
 
-// A diff of a YAML file without the secrets of the file.
+// A diff of a YAML file without the file's secrets.
 std::string without_secrets(const std::string& diff, const std::string& file_text);
 
-// What hide_secrets looks for in a document, for documents that many findings are about. Copies share it.
+// What hide_secrets looks for in a document, for documents with many findings. Copies share it.
 class DocumentSecrets {
  public:
   DocumentSecrets() = default;
@@ -111,18 +110,19 @@ class DocumentSecrets {
   std::shared_ptr<const Content> content_;
 };
 
-// Whatever reads files, of any kind, passes what it reports on them through this function: it hides the
-// source of each diagnostic whose line contains a part of a secret, and the secrets in its texts. `documents`
-// are those that were read from the files, marked or not. If none is of a diagnostic's file, or the reader
-// reports it, its line is judged by the text alone (see `guess_secret_lines`).
-// `known` is one more, whose secrets are known.
+// Code that reports on files of any kind passes its findings through this function: it hides the source of
+// each diagnostic whose line contains a part of a secret, and the secrets in its texts. `documents` are those
+// that were read from the files, marked or not. If none of them is from a diagnostic's file, or the reader
+// itself reports it, its line is judged by its text alone (see `guess_secret_lines`). `known` is one more
+// document, whose secrets are known already.
 void hide_secrets(base::Diagnostics& diagnostics, std::span<const yaml::Node* const> documents = {},
                   const DocumentSecrets& known = {});
 
-// Whether each line of a file, by its number, may contain a part of a secret, whatever the file is: it is in
-// a document of kind Secret, or in or beside what looks like a secret.
+// For each line number of a file, whether the line may show a part of a secret: it is in a document of kind
+// Secret, or in or next to what looks like a secret. Works for any kind of file.
 std::vector<bool> guess_secret_lines(const base::SourceFile& file);
-// The text with *** for each such line: another program may repeat files whose secrets are not known.
+// The text with *** for each such line: output of another program may repeat files whose secrets are not
+// known.
 std::string without_secret_lines(std::string_view text);
 
 }  // namespace trainjobc::secret
