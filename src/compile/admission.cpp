@@ -24,7 +24,7 @@
 namespace trainjobc::compile {
 namespace {
 
-// The webhook sets the times of patches, and leaves jobs without patches alone.
+// The webhook sets the times of patches; a job without patches is left alone.
 bool is_rewritten(const yaml::Node& train_job) {
   const yaml::Node* patches = train_job.at({"spec", "runtimePatches"});
   if (!patches || !patches->is_list()) return false;
@@ -60,7 +60,7 @@ CheckedInput check_input(const InputObject& object, const schema::VersionSchemas
       k8s::validate_object_meta(*checked.root, k8s::NameRule::DnsSubdomain, kind->namespaced);
   const bool has_name = metadata.empty();
   take(std::move(metadata));
-  // The API server evaluates no CEL rule on an object that it can't read or name.
+  // The API server evaluates no CEL rule on an object that it can't read, or whose name is wrong.
   if (validation.types_fit && has_name) take(schema::validate_cel(*checked.root, *kind->schema));
   return checked;
 }
@@ -92,7 +92,7 @@ AdmittedObject admit_input(const InputObject& object, const schema::VersionSchem
 }
 
 // JobSet's mutating webhook decodes a JobSet into Go's types and encodes it again: a list or pointer without
-// `omitempty` that was absent is null then, and the schema, which validates the result, requires a value.
+// `omitempty` that was absent becomes null, and the schema, which validates the result, requires a value.
 
 namespace {
 
@@ -101,7 +101,7 @@ using schema::Property;
 using schema::Schema;
 using yaml::Node;
 
-// Absent fields that the mutating webhook writes as null, and for which the schema does not allow null.
+// Reports absent fields that the mutating webhook writes as null although the schema does not allow null.
 class Nulls {
  public:
   explicit Nulls(k8s::Violations& out) : out_(out) {}
@@ -130,7 +130,7 @@ class Nulls {
   }
 
  private:
-  // The schema itself reports missing required fields; times may be null.
+  // Missing required fields are reported by the schema's own check, and times may be null.
   static bool becomes_null(const Schema& schema, const Property& property) {
     return property.wire == schema::Wire::Null && property.schema &&
            property.schema->format != schema::Format::DateTime &&
@@ -152,7 +152,7 @@ class Nulls {
   k8s::Violations& out_;
 };
 
-// The schema reports rules of inputs: input/required becomes jobset/required here.
+// The schema's rules are those of inputs: input/required becomes jobset/required here.
 void append_as_job_set(k8s::Violations violations, k8s::Violations& out) {
   constexpr std::string_view kPrefix = "input/";
   for (base::Diagnostic& violation : violations) {
@@ -164,8 +164,8 @@ void append_as_job_set(k8s::Violations violations, k8s::Violations& out) {
 
 using Fields = std::set<std::string>;
 
-// The controller treats all ports without a name as one and writes the last of them for each: elements that
-// come from the same place in the input. Adds the second of each list to `fields`.
+// The controller treats all ports without a name as one, and writes the last of them for each: such elements
+// come from one place in the input. Adds the second of each list to `fields`.
 void check_copied_ports(const Field& container, k8s::Violations& out, Fields& fields) {
   std::map<std::tuple<const base::SourceFile*, uint32_t, uint32_t>, size_t> times;
   const Field ports = container.child("ports");
@@ -216,7 +216,7 @@ k8s::Violations validate_job_set(const yaml::Node& admitted, const schema::Schem
   append_as_job_set(std::move(structure.violations), out);
   if (!structure.types_fit) return out;
   Nulls(out).check(Field(&admitted), schema);
-  // The name was checked with the job's; labels and annotations come from the runtime's template.
+  // The name was checked as the job's; labels and annotations come from the runtime's template.
   append_as_job_set(k8s::validate_labels(*admitted.get("metadata")), out);
   append_as_job_set(schema::validate_cel(admitted, schema), out);
 

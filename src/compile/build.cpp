@@ -71,7 +71,7 @@ using policy::RuntimeInfo;
 using yaml::Maker;
 using yaml::Node;
 
-// A cluster compares the claims of two JobSets as written, including empty structs.
+// A cluster compares the claims of two JobSets as they are written, including empty structs.
 constexpr std::string_view kVolumeClaimPolicies = "volumeClaimPolicies";
 
 class JobSetBuilder {
@@ -197,7 +197,7 @@ class JobSetBuilder {
     return make_.with(container, "envFrom", make_.list(sources, secret_ref.origin()));
   }
 
-  // With the job's image, command and arguments; an empty list clears those of the runtime.
+  // The container with the job's image, command and arguments; an empty list clears the runtime's.
   const Node* with_program(const Node* container) const {
     const auto set = [&](std::string_view key, const Node* value) {
       if (container->get(key) != value) container = make_.with(container, key, value);

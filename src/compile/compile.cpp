@@ -36,7 +36,7 @@ struct Memory {
 
 class Run {
  public:
-  // `keeps_jobs`: the nodes of the TrainJobs and of what they become are part of the result.
+  // `keeps_jobs`: the result keeps the nodes of the TrainJobs and of their objects.
   Run(const Options& options, ObjectSink* sink, bool keeps_jobs)
       : options_(options),
         sink_(sink),
@@ -58,7 +58,7 @@ class Run {
     collect_diagnostics();
     collect_objects();
     collect_documents();
-    memory_->inputs.objects = {};  // the nodes stay where they are
+    memory_->inputs.objects = {};  // its nodes stay where they are
     memory_->inputs.unread = {};
     result_.memory = std::move(memory_);
     return std::move(result_);
@@ -68,7 +68,7 @@ class Run {
   compile::InputSet& inputs() { return memory_->inputs; }
   compile::InputSet& runtimes() { return memory_->runtimes; }
 
-  // read: text to objects
+  // Pass 1: text to objects.
   void read(std::vector<Source> inputs_read, std::vector<Source> runtimes_read) {
     compile::read_inputs(std::move(inputs_read), inputs(), result_.diagnostics, reading_);
     compile::read_inputs(std::move(runtimes_read), runtimes(), of_runtime_files_,
@@ -127,7 +127,7 @@ class Run {
   void collect_diagnostics() {
     base::Diagnostics& all = result_.diagnostics;
     all.reserve(count_findings());
-    // Each of the other passes hides the secrets of the documents that it looks at.
+    // This pass hides the secrets of the documents that it looks at; so has each of the others.
     for (JobResult& job : results_) all.append(std::move(job.reading));
     all.append(std::move(duplicates_));
     all.append(std::move(versions_.findings));
@@ -206,7 +206,7 @@ class Run {
     }
   }
 
-  // Jobs have the names under which they were admitted.
+  // Lists a job under the name with which it was admitted.
   void add_job(JobResult& job) {
     if (job.state == JobResult::State::LeftOut)
       result_.other_jobs.push_back(job.object.substr(job.object.find('/') + 1));
@@ -227,7 +227,7 @@ class Run {
   std::shared_ptr<Memory> memory_ = std::make_shared<Memory>();
   std::unique_ptr<compile::RuntimeIndex> index_;
   std::vector<const InputObject*> jobs_;
-  std::vector<JobResult> results_;  // of the jobs, in their order
+  std::vector<JobResult> results_;  // one for each job, in order
   compile::RuntimeFindings of_runtimes_;
   base::Diagnostics of_runtime_files_;
   base::Diagnostics duplicates_;

@@ -30,16 +30,16 @@ namespace trainjobc {
 struct Source {
   std::string name;
   std::string text;
-  bool named = true;  // by the user; false: found in a directory
-  // Of a text that another program made of files: nullptr for a file.
+  bool named = true;  // false: it was found in a directory
+  // For text that another program made of files, where it comes from; nullptr for a file.
   std::shared_ptr<const yaml::Relocator> relocator = {};
 };
 
-// What a caller sets in the spec.trainer of every TrainJob before it is compiled: the same job, of another
-// size.
+// What a caller sets in the spec.trainer of every TrainJob before it is compiled: the same job, but of
+// another size.
 struct JobScale {
   int64_t nodes = 0;      // 0: as the job says
-  int64_t processes = 0;  // of a node, each with one GPU if the job asks for GPUs; 0: as the job says
+  int64_t processes = 0;  // per node, each with one GPU if the job requests GPUs; 0: as the job says
 
   bool is_set() const { return nodes > 0 || processes > 0; }
 };
@@ -47,7 +47,7 @@ struct JobScale {
 struct Options {
   std::string trainer_version = "auto";  // "2.3", or "auto"
   bool use_catalogue = true;             // also resolve runtimes from the built-in catalogue, last
-  bool with_defaults = false;            // emit the JobSet as JobSet admission stores it
+  bool with_defaults = false;            // emit the JobSet as its admission stores it
   bool render = true;                    // false: only produce diagnostics
   bool owner_references = false;         // the objects refer to their TrainJob, if it has a uid
   bool snapshot = false;                 // emit the runtime-snapshot ConfigMap too (Trainer 2.3)
@@ -58,8 +58,8 @@ struct Options {
   std::string scope;                     // of the objects; "", unless there are several
   JobScale scale;
   policy::PolicyOptions policy;
-  // What callers know of a missing runtime of this kind and name, as a hint: that another scope has it, or
-  // that kustomize has renamed it; "" if nothing. Several threads call it. May be empty.
+  // Returns a hint for a missing runtime of this kind and name: that another scope has it, or that kustomize
+  // has renamed it; "" if there is none. Several threads call it. May be empty.
   std::function<std::string(std::string_view kind, std::string_view name)> hint_for_runtime;
   unsigned threads = 0;           // 0: one per processor
   bool is_rendered = false;       // a template was rendered: ${NAME} in its files is not a placeholder
@@ -72,16 +72,17 @@ struct Object {
   std::string_view ns;
   std::string_view name;
   const yaml::Node* root = nullptr;
-  const yaml::Node* train_job = nullptr;  // what it was made from; nullptr for an object passed through
+  const yaml::Node* train_job = nullptr;  // the job that it was made from; nullptr if passed through
   std::string_view scope;                 // "", unless the inputs were compiled in several scopes
-  bool passthrough = false;               // an input of another kind, as it was read
-  // Of the Trainer version that it was made for; nullptr for an object passed through.
+  bool passthrough = false;               // an input of another kind, passed through as it was read
+  // The schemas of its Trainer version; nullptr for a passed-through object.
   const schema::VersionSchemas* schemas = nullptr;
-  // The TrainJob with the fields of its file; nullptr if it was translated, or is one of a List.
+  // The TrainJob as its file has it; nullptr if it was translated, or is one of a List.
   const yaml::Node* written = nullptr;
 };
 
-// Takes the objects of each TrainJob when they have been made, so that not all have to be held at a time.
+// Receives the objects of each TrainJob as soon as they are made, so that they need not all be held at a
+// time.
 class ObjectSink {
  public:
   ObjectSink() = default;
@@ -89,13 +90,13 @@ class ObjectSink {
   ObjectSink& operator=(const ObjectSink&) = delete;
   virtual ~ObjectSink() = default;
 
-  // Before the first job, with their number. May be called again: what was taken before is void.
+  // Called before the first job, with their number. A second call makes void what was taken before.
   virtual void begin(size_t jobs) = 0;
-  // Called by several threads, each for another job. The objects' nodes are gone when it returns.
+  // Called by several threads, each for another job. The objects' nodes are freed when it returns.
   virtual void take(size_t job, std::span<const Object> objects) = 0;
 };
 
-// A TrainJob or runtime of the inputs, all of whose rules were checked.
+// A TrainJob or runtime of the inputs for which all rules were checked.
 struct LintedObject {
   std::string file;
   std::string object;                // "Kind/namespace/name", as diagnostics name it
@@ -104,11 +105,11 @@ struct LintedObject {
   const yaml::Node* root = nullptr;  // as it was read; nullptr for a TrainJob that is not kept
 };
 
-// A job whose objects were sent to the sink, under its index there.
+// A job whose objects the sink took, and its index there.
 struct SunkJob {
-  size_t group = 0;  // for callers that compile the inputs in groups
+  size_t group = 0;  // set by callers that compile the inputs in groups
   size_t job = 0;
-  std::string scope;  // "", unless there are several
+  std::string scope;  // "" if there is only one
   std::string ns;
   std::string name;
 };
@@ -120,11 +121,11 @@ struct PassedOver {
   std::string what;  // "has no apiVersion and kind", "is a Deployment of apps/v1"
 };
 
-// A document of the inputs, and whether all rules were checked that can have a finding in it: not if an error
+// A document of the inputs, and whether all rules that may have findings in it were checked: not if an error
 // ended the passes early, or if Options::jobs left out a job that may concern it.
 struct CheckedDocument {
   const base::SourceFile* file = nullptr;
-  uint32_t line = 0;  // where it begins
+  uint32_t line = 0;  // the line on which it begins
   bool complete = false;
 };
 
@@ -143,12 +144,11 @@ struct Compilation {
   base::Diagnostics diagnostics;               // sorted
   std::vector<LintedObject> linted;            // in the order of the inputs
   std::vector<PassedOver> passed_over;         // sorted by file and line
-  std::vector<CheckedDocument> checked;        // in no order
-  std::vector<SunkJob> sunk;                   // those that count, by namespace and name
+  std::vector<CheckedDocument> checked;        // in no particular order
+  std::vector<SunkJob> sunk;                   // jobs whose objects are valid, by namespace and name
   std::vector<const base::SourceFile*> files;  // the inputs, in their order
   std::set<std::string> with_findings;         // the files that diagnostics are about
-  std::string
-      trainer_version;  // compiled for: "2.3"; several are joined by ", " if no single version fits all files
+  std::string trainer_version;          // "2.3"; several are joined by ", " if no version fits all files
   std::string trainer_version_reason;   // why not the newest: "torch.yaml:11:7 torch.numProcPerNode exists
                                         // only until 2.1"
   std::vector<std::string> other_jobs;  // TrainJobs that Options::jobs left out, as namespace/name
@@ -160,8 +160,8 @@ struct Compilation {
 // Runs all passes. `runtimes` are searched for runtimes after `inputs`; their other objects are ignored.
 Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runtimes, const Options& options);
 
-// The same in little memory: of the TrainJobs, only what the sink keeps and the findings are left. `sink` is
-// nullptr if nothing is rendered.
+// Like compile_sources, in little memory: only the findings and what the sink keeps are left of the
+// TrainJobs. `sink` is nullptr if nothing is rendered.
 Compilation compile_into_sink(std::vector<Source> inputs, std::vector<Source> runtimes,
                               const Options& options, ObjectSink* sink);
 

@@ -17,7 +17,7 @@
 namespace trainjobc::compile {
 namespace {
 
-// Each once, in the order of the rows.
+// The values of a fact, each once, in the order of the programs.
 std::string of_launchers(std::string_view launch::Program::*fact) {
   std::vector<std::string_view> values;
   for (const launch::Program& program : launch::programs()) {
@@ -41,7 +41,7 @@ std::string explanation_of(const rules::Rule& rule) {
     const size_t close = std::min(rest.find('}', open), rest.size());
     const auto fact = fact_of(rest.substr(open + 1, close - open - 1));
     out += rest.substr(0, open);
-    out += fact ? *fact : rest.substr(open, 1);  // a brace of an example
+    out += fact ? *fact : rest.substr(open, 1);  // the brace belongs to an example
     rest.remove_prefix(fact ? close + 1 : open + 1);
   }
   return out.append(rest);

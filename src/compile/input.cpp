@@ -41,7 +41,7 @@ bool has_any(const Node* node, std::span<const std::string_view> keys) {
   return node && std::ranges::any_of(keys, [&](std::string_view key) { return node->get(key); });
 }
 
-// The kind that has such a spec; "" if none does.
+// The kind that has a spec with such fields; "" if none does.
 std::string_view kind_of_spec(const Node* spec) {
   constexpr std::array<std::string_view, 1> kOfJobs{"runtimeRef"};
   constexpr std::array<std::string_view, 2> kOfRuntimes{"mlPolicy", "podGroupPolicy"};
@@ -49,11 +49,11 @@ std::string_view kind_of_spec(const Node* spec) {
   return has_any(spec, kOfRuntimes) ? model::kTrainingRuntime : std::string_view();
 }
 
-// Which type field is missing, and what to add.
+// A missing apiVersion or kind, and what to add.
 struct Untyped {
   std::string_view missing;
   std::string hint;
-  std::string_view value;  // of the field; "" if more is missing
+  std::string_view value;  // of the missing field; "" if more is missing
 };
 
 std::optional<Untyped> find_untyped(const Node& root) {
@@ -74,7 +74,7 @@ std::optional<Untyped> find_untyped(const Node& root) {
                  ""};
 }
 
-// The missing field, where such fields are written: apiVersion first, then kind.
+// Adds the missing field where such fields are written: apiVersion first, then kind.
 std::vector<base::Edit> type_fix(const Node& root, const Untyped& untyped) {
   const auto entries = root.entries();
   const auto after = std::ranges::find_if(entries, [&](const yaml::Entry& entry) {
@@ -115,8 +115,8 @@ Diagnostic not_an_object(const Node& list) {
                         yaml::locate(list));
 }
 
-// Why a document is neither a Kubernetes object nor meant for Trainer: it is Helm values, a workflow, a list.
-// nullopt for all others.
+// Says why a document is neither a Kubernetes object nor meant for Trainer: it is Helm values, a workflow, a
+// list. nullopt for all others.
 std::optional<std::string> describe_other_document(const Node& root) {
   if (root.is_list()) {
     if (holds_trainer_objects(root)) return std::nullopt;
@@ -171,7 +171,7 @@ std::optional<Diagnostic> check_type_exists(const Node& root, std::string_view p
   return diagnostic;
 }
 
-// A job of Training Operator v1: PyTorchJob, MPIJob and their like. nullopt for all others.
+// Reports a job of Training Operator v1, such as a PyTorchJob or MPIJob; nullopt for all others.
 std::optional<Diagnostic> find_training_operator_job(const Node& root) {
   const std::string_view kind = string_at(root, "kind");
   const std::string_view api_version = string_at(root, "apiVersion");
@@ -192,7 +192,7 @@ std::optional<Diagnostic> find_training_operator_job(const Node& root) {
   return diagnostic;
 }
 
-// Whether the document's first line stands beside its "---", which is an error of its own.
+// Whether the document begins on the line of its "---", which is reported as such.
 bool begins_on_separator(const base::Location& at) {
   if (!at.file || at.line < 2) return false;
   const std::string_view above = at.file->line(at.line - 1);
@@ -258,12 +258,12 @@ class Classifier {
     if (other && options_.is_input) read.diagnostics.add(std::move(*other));
   }
 
-  // The object with the type that it was most likely meant to have; nullptr if that is not clear. A misspelt
-  // type hides no other mistake.
+  // The object with the type that was most likely meant; nullptr if that is not clear. So a misspelt type
+  // hides no other mistake.
   const Node* with_meant_type(const Node& root, std::string_view field) const {
     const bool is_kind = field == "kind";
     const std::string_view api_version = string_at(root, "apiVersion");
-    // A kind of that name may be another project's.
+    // Another project may have a kind of that name.
     const bool is_ours =
         group_of(api_version) == model::kTrainerGroup || !kind_of_spec(root.get("spec")).empty();
     if (!is_ours || (!is_kind && model::find_dialect(api_version))) return nullptr;
@@ -308,8 +308,8 @@ class Classifier {
   const ReadOptions& options_;
 };
 
-// Whether a document is most likely one TrainJob: a line of its text says so. Only reading it shows what it
-// is.
+// Whether a document is most likely one TrainJob, judging by a line of its text. Only reading it shows what
+// it is.
 bool looks_like_job(const yaml::FoundDocument& document) {
   if (document.may_be_json) return false;
   constexpr std::string_view kKey = "\nkind:";
@@ -327,7 +327,7 @@ bool looks_like_job(const yaml::FoundDocument& document) {
 // A document of a file, and what was read from it.
 struct ReadDocument {
   yaml::FoundDocument document;
-  bool is_deferred = false;  // it looks like a TrainJob and was not read
+  bool is_deferred = false;  // looks like a TrainJob, and was not read
   std::shared_ptr<const ObjectMemory> memory;
   ReadObjects read;
 };

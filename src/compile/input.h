@@ -23,14 +23,14 @@
 
 namespace trainjobc::compile {
 
-// The finding for an object that is defined twice, at its second name.
+// The finding for an object that is defined twice; points at the second one's name.
 base::Diagnostic duplicate_object(std::string_view object, const base::Location& name,
                                   const base::Location& first);
 
 // Whether a kind is one of Trainer's: TrainJob, TrainingRuntime, ClusterTrainingRuntime.
 bool is_trainer_kind(std::string_view kind);
 
-// Whether it is about a job of Training Operator v1: every command must say that the object was not read.
+// Whether the finding is on a job of Training Operator v1: every command must report that it was not read.
 bool is_of_unread_job(const base::Diagnostic& diagnostic);
 
 enum class InputKind { TrainJob, TrainingRuntime, ClusterTrainingRuntime, Snapshot, Foreign };
@@ -51,52 +51,53 @@ struct InputObject {
   }
 };
 
-// What objects live in.
+// The memory of objects.
 struct ObjectMemory {
   base::Arena arena;
   std::list<model::DialectFields> dialects;
 };
 
-// What one document holds.
+// The contents of one document.
 struct ReadObjects {
   std::vector<InputObject> objects;
   std::vector<PassedOver> passed_over;
   base::Diagnostics diagnostics;
-  bool is_as_written = false;  // the document is one object and was not translated
+  bool is_as_written = false;  // the document is one object, and was not translated
 };
 
-// The files of one run and what was read from them. Everything lives until the last copy goes.
+// The files of one run and what was read from them. Everything lives until the last copy is destroyed.
 struct InputSet {
   std::vector<std::shared_ptr<const base::SourceFile>> files;
   std::vector<std::shared_ptr<const yaml::Relocator>> relocators;
   std::vector<std::shared_ptr<const ObjectMemory>> memory;
   std::deque<yaml::FoundDocument> unread;
   std::vector<InputObject> objects;         // in the order of the sources
-  std::set<const base::SourceFile*> found;  // in directories, not named by the user
-  std::set<const base::SourceFile*> made;   // by other programs
+  std::set<const base::SourceFile*> found;  // found in directories, not named by the user
+  std::set<const base::SourceFile*> made;   // made by other programs
   std::vector<PassedOver> passed_over;
 };
 
 struct ReadOptions {
-  std::string_view pinned_version;  // of Trainer, which serves no older dialect; "": they are translated
-  bool is_input = true;             // foreign jobs that look like ours are pointed out
-  bool keep_foreign = true;         // the nodes of foreign objects are wanted
-  bool keep_jobs = true;            // those of TrainJobs are
-  bool defer_jobs = false;          // documents that look like one TrainJob each are left unread
-  unsigned threads = 0;             // 0: as many as there are processors
+  std::string_view
+      pinned_version;        // the Trainer version if it serves no older dialect; "": dialects are translated
+  bool is_input = true;      // report foreign jobs that look like Trainer's
+  bool keep_foreign = true;  // keep the nodes of foreign objects
+  bool keep_jobs = true;     // keep the nodes of TrainJobs
+  bool defer_jobs = false;   // leave documents that look like one TrainJob each unread
+  unsigned threads = 0;      // 0: one per processor
 };
 
 // Reads every document of the sources, expands Lists, translates dialects, sorts objects into kinds.
-// Documents that can't be read, and objects of Trainer that no API server would accept, are diagnostics;
+// Documents that can't be read, and objects of Trainer that no API server would accept, become diagnostics;
 // other objects are skipped.
 void read_inputs(std::vector<Source> sources, InputSet& inputs, base::Diagnostics& diagnostics,
                  const ReadOptions& options = {});
 
-// Reads one document of them.
+// Reads one document.
 ReadObjects read_objects(const yaml::FoundDocument& document, const ReadOptions& options,
                          ObjectMemory& memory);
 
-// Reads these deferred documents after all, as read_inputs reads the others.
+// Reads these deferred documents after all, in the same way as read_inputs.
 void read_deferred(const std::set<const yaml::FoundDocument*>& documents, InputSet& inputs,
                    base::Diagnostics& diagnostics, const ReadOptions& options);
 
@@ -108,14 +109,14 @@ bool is_selected(std::string_view object, const Options& options);
 
 // Files that are not manifests yet: templates of Helm, Jinja or envsubst, and JSON that is not an object.
 
-// Drops what is wrong with documents of others among those that programs made, such as those of charts:
-// nobody who reads the report can mend them.
+// Drops findings on documents of others that programs made, such as a chart's: nobody who reads the report
+// can fix them.
 void leave_out_foreign(base::Diagnostics& diagnostics, InputSet& inputs);
 
-// Of a file whose errors come from placeholders ({{ … }}, {% … %}, ${NAME}), replaces all of them by one
-// finding that says so, or skips the file if no object of Trainer is in it. JSON from a directory that can't
-// be read and doesn't mention Trainer is skipped, too: it is data, or another tool's settings. `diagnostics`
-// are and stay sorted.
+// Replaces all errors of a file that come from placeholders ({{ … }}, {% … %}, ${NAME}) by one finding that
+// says so, or skips the file if it contains no object of Trainer. Also skips JSON from a directory that can't
+// be read and doesn't mention Trainer: it is data, or another tool's settings. `diagnostics` must be sorted,
+// and stay so.
 void fold_templates(base::Diagnostics& diagnostics, InputSet& inputs);
 
 }  // namespace trainjobc::compile

@@ -26,12 +26,12 @@
 namespace trainjobc::compile {
 namespace {
 
-constexpr size_t kWorthAThread = 16;  // a thread takes longer to start than fewer jobs take
+constexpr size_t kWorthAThread = 16;  // fewer jobs take less time than starting a thread
 
 // One job on its way through the passes.
 class JobRun {
  public:
-  // `memory` is empty; give_back() returns it, unless the job keeps it.
+  // `memory` must be empty; give_back() returns it, unless the job keeps it.
   JobRun(const InputObject& job, const JobsContext& context, ObjectMemory memory)
       : job_(job),
         context_(context),
@@ -41,7 +41,7 @@ class JobRun {
     unit_->memory = std::move(memory);
   }
 
-  // `index`: of the job, for the sink.
+  // `index` is the job's, for the sink.
   JobResult run(size_t index) {
     const Options& options = context_.options;
     const JobSource source{.read = [&](JobUnit&) { return read_selected(); },
@@ -77,7 +77,7 @@ class JobRun {
     return memory;
   }
 
-  // Adds every version's objections to a result of the job.
+  // Finds out what each Trainer version would refuse in the job.
   void survey_all(JobResult& result) {
     if (const std::optional<InputObject> read = read_job()) note_versions(*read, true);
     result.versioned = result_.versioned;
@@ -88,7 +88,7 @@ class JobRun {
     return result.refused && context_.options.trainer_version == "auto" && context_.versions.is_newest();
   }
 
-  // nullopt if the document is not one TrainJob; `result_` says what it is.
+  // Returns nullopt if the document is not one TrainJob; `result_` then says what it is.
   std::optional<InputObject> read_job() {
     if (!job_.unread) return job_;
     ReadObjects read = read_objects(*job_.unread, context_.reading, unit_->memory);
@@ -104,7 +104,7 @@ class JobRun {
     return read.objects.front();
   }
 
-  // nullopt too for a job that Options::jobs leaves out.
+  // Like read_job; also nullopt for a job that Options::jobs leaves out.
   std::optional<InputObject> read_selected() {
     read_ = read_job();
     if (!read_) return std::nullopt;
@@ -162,7 +162,7 @@ class JobRun {
   JobResult result_;
 };
 
-// Calls `body(run, index)` for each job; the jobs of one thread use the same memory one after the other.
+// Calls `body(run, index)` for each job. The jobs of a thread share its memory, one after the other.
 template <class Body>
 void for_each_job(const std::vector<const InputObject*>& jobs, const JobsContext& context, Body body) {
   base::parallel_for_each_thread(jobs.size(), kWorthAThread, context.options.threads, [&] {
@@ -174,7 +174,7 @@ void for_each_job(const std::vector<const InputObject*>& jobs, const JobsContext
   });
 }
 
-// As if the passes had ended when the job was admitted.
+// Makes the result look as if the passes had ended with the job's admission.
 void take_back(JobResult& job) {
   base::Diagnostics of_admission;
   for (size_t i = 0; i < job.of_admission; ++i) of_admission.add(job.diagnostics.items()[i]);
@@ -249,7 +249,7 @@ std::set<const base::SourceFile*> broken_files(const base::Diagnostics& diagnost
   return files;
 }
 
-// The documents of the runtimes that jobs were resolved to: most findings in a runtime come from checking its
+// The documents of the runtimes that jobs were resolved to. Most findings in a runtime come from checking its
 // jobs.
 std::set<const yaml::Node*> used_runtimes(const std::vector<JobResult>& jobs) {
   std::set<const yaml::Node*> roots;
@@ -269,7 +269,7 @@ std::vector<CheckedDocument> checked_documents(const InputSet& inputs, const std
                                                const base::Diagnostics& diagnostics) {
   const std::set<const base::SourceFile*> broken = broken_files(diagnostics);
   const std::set<const yaml::Node*> runtimes = used_runtimes(jobs);
-  // A rejected job may be one of a runtime's.
+  // A rejected job may be one of this runtime's.
   const bool all_jobs =
       std::ranges::all_of(jobs, [](const JobResult& job) { return !is_job(job) || job.complete; });
   std::vector<CheckedDocument> out;
@@ -302,7 +302,7 @@ const policy::Container* find_node(const policy::PodSet& set) {
   return base::find(set.containers, model::kNode, &policy::Container::name);
 }
 
-// Whether a job has to name an image.
+// Whether a job of the runtime has to name an image.
 bool lacks_image(const policy::RuntimeInfo& info) {
   return std::ranges::any_of(info.pod_sets, [](const policy::PodSet& set) {
     const policy::Container* node = set.ancestor == model::kTrainer ? find_node(set) : nullptr;
@@ -310,7 +310,7 @@ bool lacks_image(const policy::RuntimeInfo& info) {
   });
 }
 
-// Whether a job has to set a limit of that resource.
+// Whether a job of the runtime has to set a limit for that resource.
 bool lacks_limit(const Entry& request, const Node* limits) {
   const auto wanted = k8s::Quantity::parse(request.value->text());
   if (!wanted || wanted->sign() < 0) return false;
@@ -323,7 +323,7 @@ bool lacks_limit(const Entry& request, const Node* limits) {
   return needs_equal ? wanted->compare(*most) != 0 : wanted->compare(*most) > 0;
 }
 
-// The resourcesPerNode that a job has to set, nullptr if it needs none.
+// The resourcesPerNode that a job of the runtime has to set; nullptr if it needs none.
 const Node* needed_resources(const policy::RuntimeInfo& info, const Maker& make, yaml::Origin origin) {
   std::vector<Entry> amounts;
   for (const policy::PodSet& set : info.pod_sets) {
@@ -421,12 +421,12 @@ void excuse_number_of_nodes(const Trial& trial, std::vector<Diagnostic>& errors)
   }
 }
 
-// Turns `found`, a finding about the job, into one about its runtime.
+// Turns `found`, a finding on the job, into one on its runtime.
 Diagnostic about_runtime(Diagnostic found, const StoredRuntime& runtime) {
   constexpr std::string_view kSpec = "spec.";
   constexpr std::string_view kMetadata = "metadata.";
   if (found.stage == Stage::Input) {
-    // The controller fails on the runtime, which the note shows.
+    // The controller fails on the part of the runtime that the note shows.
     found.field.clear();
     if (!found.notes.empty()) found.location = found.notes.front().location;
     found.notes.clear();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Passes 1 to 7 of all TrainJobs, in parallel: a document that looks like a TrainJob is read, compiled and
-// forgotten by one thread, so that memory does not grow with the number of jobs.
+// Passes 1 to 7 of all TrainJobs, in parallel: one thread reads, compiles and forgets a document that looks
+// like a TrainJob, so that memory does not grow with the number of jobs.
 #pragma once
 
 #include <cstdint>
@@ -26,27 +26,27 @@ namespace trainjobc::compile {
 struct JobResult {
   enum class State {
     None,     // the document can't be read or is not for Trainer
-    Other,    // it is not one TrainJob: it has to be read with the others
-    LeftOut,  // by Options::jobs
+    Other,    // not one TrainJob: it must be read like other inputs
+    LeftOut,  // because of Options::jobs
     Compiled,
   };
   State state = State::None;
-  std::string ns;  // of the TrainJob; "" if it sets none
+  std::string ns;  // the TrainJob's namespace; "" if it sets none
   std::string name;
-  std::string object;                     // as diagnostics name it; "" unless compiled or left out
+  std::string object;                     // its name in diagnostics; "" unless compiled or left out
   base::Location location;                // of its document
-  std::optional<base::Location> name_at;  // of its metadata.name, if it was admitted
-  base::Diagnostics reading;              // about its text
+  std::optional<base::Location> name_at;  // where its metadata.name is, if it was admitted
+  base::Diagnostics reading;              // findings on its text
   base::Diagnostics diagnostics;
-  size_t of_admission = 0;  // the number of diagnostics of passes 2 and 3
+  size_t of_admission = 0;  // how many diagnostics are of passes 2 and 3
   std::vector<PassedOver> passed_over;
   const StoredRuntime* runtime = nullptr;
   bool refused = false;
   bool complete = false;  // every rule was looked at
   bool has_objects = false;
   VersionedJob versioned;
-  std::shared_ptr<JobUnit> unit;     // if units are kept
-  const yaml::Node* root = nullptr;  // as it was read; if units are kept
+  std::shared_ptr<JobUnit> unit;     // set if units are kept
+  const yaml::Node* root = nullptr;  // as it was read; set if units are kept
 };
 
 struct JobsContext {
@@ -61,26 +61,26 @@ struct JobsContext {
 
 Object describe(const yaml::Node& root);
 
-// The rendered objects of a job, as the result lists them.
+// The rendered objects of a job.
 std::vector<Object> objects_of(const JobUnit& unit);
 
-// The TrainJobs among the inputs' objects, in their order.
+// The TrainJobs among the inputs' objects, in order.
 std::vector<const InputObject*> jobs_of(const InputSet& inputs);
 
-// The passes of each job. Jobs share no mutable state, so the result does not depend on the number of
+// Runs the passes of each job. Jobs share no mutable state, so the result does not depend on the number of
 // threads.
 std::vector<JobResult> run_jobs(const std::vector<const InputObject*>& jobs, const JobsContext& context);
 
-// What every Trainer version says to the fields of the jobs. Sets `versioned` of each.
+// Finds out which Trainer versions accept the fields of each job, and sets its `versioned`.
 void survey_jobs(const std::vector<const InputObject*>& jobs, const JobsContext& context,
                  std::vector<JobResult>& results);
 
-// TrainJobs of one name in one namespace would fight for one JobSet: the later ones are errors, and their
-// objects are gone. Returns these errors.
+// TrainJobs with the same name and namespace would fight for one JobSet. Returns an error for each but the
+// first, and drops its objects.
 base::Diagnostics find_duplicates(std::vector<JobResult>& results);
 
-// Which documents of the inputs had all rules checked. `jobs` are the results of the inputs' TrainJobs.
-// `diagnostics` say which files could not be read to their end.
+// Which documents of the inputs had all rules checked. `jobs` are the results of the inputs' TrainJobs,
+// `diagnostics` show which files could not be read to their end.
 std::vector<CheckedDocument> checked_documents(const InputSet& inputs, const std::vector<JobResult>& jobs,
                                                const base::Diagnostics& diagnostics);
 
@@ -92,9 +92,8 @@ std::vector<CheckedDocument> checked_documents(const InputSet& inputs, const std
 const yaml::Node* trial_job(const StoredRuntime& runtime, const model::Behaviours& behaviours,
                             std::optional<int64_t> num_nodes, const yaml::Maker& make);
 
-// Runs the passes for each runtime with a TrainJob that sets only what it must. Findings that another number
-// of nodes would fix are left to the jobs. The cluster stores the runtimes anyway, so all findings are of
-// stage job.
+// Runs the passes for each runtime, with such a job. Findings that another number of nodes would fix are left
+// to the real jobs. The cluster stores the runtimes anyway, so all findings have stage job.
 void run_trials(std::deque<Trial>& trials, const Options& options);
 
 }  // namespace trainjobc::compile

@@ -13,7 +13,7 @@
 
 namespace trainjobc {
 
-// Has a sink for each group of inputs (see inputs::compile_groups_into_sinks).
+// Has one sink per group of inputs (see inputs::compile_groups_into_sinks).
 template <typename Kept>
 class KeptJobs {
  public:
@@ -22,7 +22,7 @@ class KeptJobs {
   // `keep` is called with the objects of one TrainJob at a time, by several threads.
   explicit KeptJobs(Keep keep) : keep_(std::move(keep)) {}
 
-  // By group.
+  // Returns the sink of a group.
   auto sinks() {
     return [this](size_t group) -> ObjectSink& {
       while (sinks_.size() <= group) sinks_.push_back(std::make_unique<Sink>(keep_));
@@ -30,7 +30,7 @@ class KeptJobs {
     };
   }
 
-  // In the order of the compilation; can be taken once.
+  // The results in the order of the compilation; can be taken only once.
   std::vector<Kept> take(const Compilation& compiled) {
     std::vector<Kept> jobs;
     jobs.reserve(compiled.sunk.size());
@@ -59,7 +59,7 @@ class KeptJobs {
   };
 
   Keep keep_;
-  std::vector<std::unique_ptr<Sink>> sinks_;  // by group
+  std::vector<std::unique_ptr<Sink>> sinks_;  // indexed by group
 };
 
 }  // namespace trainjobc

@@ -31,17 +31,17 @@ using policy::RuntimeInfo;
 using yaml::Maker;
 using yaml::Node;
 
-// What the functions share that merge a job's changes into the spec. Each generation of the API has its own;
-// it returns the spec, typed like the old one, or nullptr if a change can't be merged, which is a diagnostic.
+// What the functions share that merge a job's changes into the spec. There is one per generation of the API;
+// it returns the spec, typed like the old one, or nullptr if a change can't be merged, which it reports.
 struct OverrideMerge {
   const model::TrainJob& job;
   const schema::Schema& job_set_spec;
   const Maker& make;
   base::Diagnostics& diagnostics;
-  policy::NodeList& steps;  // gets the spec after each of the changes
+  policy::NodeList& steps;  // the spec after each of the changes
 };
 
-// A place in a map or its schema. In a schema, lists are skipped.
+// A place in a map or in its schema, where lists are skipped.
 using FieldPath = std::initializer_list<std::string_view>;
 
 const schema::Schema& schema_at(const schema::Schema& top, FieldPath path) {
@@ -62,8 +62,8 @@ void report_refusal(const OverrideMerge& merge, const schema::MergeError& error,
   merge.diagnostics.add(std::move(diagnostic));
 }
 
-// Strategic merge of `change` into `original`, then the round trip through the Go type of `schema`. `field`
-// is the field of the TrainJob to name in an error, after which the result is nullptr.
+// Merges `change` strategically into `original`, then makes the round trip through the Go type of `schema`.
+// `field` is the TrainJob's field to name in an error; then the result is nullptr.
 const Node* merge_typed(const OverrideMerge& merge, const Node* original, const Node& change,
                         const schema::Schema& schema, std::string_view field) {
   const schema::MergeResult merged = schema::strategic_merge(original, change, schema, merge.make);
@@ -74,7 +74,7 @@ const Node* merge_typed(const OverrideMerge& merge, const Node* original, const 
   return schema::as_typed(*std::get<const Node*>(merged), schema, merge.make);
 }
 
-// The same for one part, at `path`, of every replicatedJob that `names` accepts.
+// Does so for one part, at `path`, of every replicatedJob that `names` accepts.
 const Node* merge_into_jobs(const OverrideMerge& merge, const Node& spec,
                             const std::function<bool(std::string_view)>& names, FieldPath path,
                             const Node& change, std::string_view field) {
@@ -104,8 +104,7 @@ const Node* merge_override(const OverrideMerge& merge, const Node& spec, const m
   return merged;
 }
 
-// Trainer 2.0: spec.podSpecOverrides. An override is part of a pod spec, with the names of its target
-// jobs.
+// Trainer 2.0: spec.podSpecOverrides. An override is a part of a pod spec, with the names of its target jobs.
 
 const Node* merge_pod_specs(const OverrideMerge& merge, const Node& spec) {
   const Node* merged = &spec;
@@ -117,7 +116,7 @@ const Node* merge_pod_specs(const OverrideMerge& merge, const Node& spec) {
   return merged;
 }
 
-// Trainer 2.1: spec.podTemplateOverrides. Of an override's metadata only labels and annotations count.
+// Trainer 2.1: spec.podTemplateOverrides. Only labels and annotations of an override's metadata count.
 
 const Node* template_change(const model::PodOverride& override, const Maker& make) {
   const Node* metadata = override.metadata;
@@ -138,8 +137,8 @@ const Node* merge_pod_templates(const OverrideMerge& merge, const Node& spec) {
   return merged;
 }
 
-// Trainer 2.2: spec.runtimePatches, one replicatedJob at a time. Patches for jobs that the runtime
-// doesn't have are skipped here; the webhook refuses them.
+// Trainer 2.2: spec.runtimePatches, one replicatedJob at a time. Patches for jobs that the runtime doesn't
+// have are skipped here; the webhook refuses them.
 
 const Node* merge_job_templates(const OverrideMerge& merge, const Node& spec) {
   const Node* merged = &spec;
@@ -157,9 +156,9 @@ const Node* merge_job_templates(const OverrideMerge& merge, const Node& spec) {
   return merged;
 }
 
-// Trainer 2.3: spec.runtimePatches, each patch into the whole JobSet spec. A patch can add replicatedJobs.
+// Trainer 2.3: spec.runtimePatches, each merged into the whole JobSet spec. A patch can add replicatedJobs.
 
-// The position of each replicatedJob in the runtime: patches don't move them.
+// The position of each replicatedJob in the runtime, which patches don't change.
 class JobOrder {
  public:
   explicit JobOrder(const Node& spec) {
@@ -182,7 +181,7 @@ class JobOrder {
   }
 
  private:
-  // A job that the runtime doesn't have counts as the first, as in the controller.
+  // The controller takes position 0 for a job that the runtime doesn't have.
   size_t position(const Node& job) const {
     const auto found = positions_.find(text_at(job, "name"));
     return found != positions_.end() ? found->second : 0;
@@ -205,14 +204,14 @@ const Node* merge_job_sets(const OverrideMerge& merge, const Node& spec) {
 
 // Applies spec.trainer.resourcesPerNode to the containers that train.
 
-// `base` with the entries of `above`, which replace those of the same key.
+// `base` with the entries of `above`, which replace those with the same key.
 const Node* overlay(const Node& base, const Node& above, const Maker& make) {
   std::vector<yaml::Entry> entries(base.entries().begin(), base.entries().end());
   for (const yaml::Entry& entry : above.entries()) yaml::put(entries, entry);
   return make.map(entries, base.origin());
 }
 
-// Merges limits and requests per resource; drops claims.
+// Merges limits and requests resource by resource; drops claims.
 const Node* merged_resources(const Node* base, const Node& of_job, const Maker& make) {
   std::vector<yaml::Entry> lists;
   for (const std::string_view key : {"limits", "requests"}) {
@@ -232,7 +231,7 @@ const Node* replaced_resources(const Node* base, const Node& of_job, const Maker
   return of_job.get("limits") || of_job.get("requests") ? make.with(&of_job, "claims", nullptr) : base;
 }
 
-// The set's job with other resources in its first container `node`.
+// The set's replicatedJob, with other resources in the container at `index`.
 const Node* with_resources(const PodSet& set, size_t index, const Node* resources, const Maker& make) {
   const Node* containers = set.pod_spec()->get("containers");
   std::vector<const Node*> items = yaml::copied_items(containers);
@@ -338,7 +337,7 @@ std::optional<RuntimeInfo> merge_runtime(const model::TrainJob& job, const model
 
 namespace {
 
-// The list of limits or requests with that number of GPUs, if it has any.
+// A list of limits or requests with that number of GPUs, if it has any.
 const Node* with_gpus(const Node* list, int64_t gpus, const Maker& make) {
   if (!list) return nullptr;
   std::vector<yaml::Entry> entries(list->entries().begin(), list->entries().end());
@@ -353,7 +352,7 @@ class Scaling {
  public:
   Scaling(model::TrainJob& job, const Maker& make) : job_(job), make_(make) {}
 
-  // The value is at the place of what it replaces, or of what would contain it.
+  // Sets a value, whose origin is what it replaces, or what would contain it.
   void set(std::string_view field, std::string_view flag, const Node* value) {
     const Node* place = job_.root->at({"spec", "trainer", field});
     if (!place) place = job_.root->at({"spec", "trainer"});
@@ -383,7 +382,7 @@ class Scaling {
   const Node* encoded_ = job_.encoded;
 };
 
-// Whether a node of the framework can have so many processes.
+// Whether a node of the framework can run several processes.
 bool check_processes(const RuntimeInfo& merged, const JobScale& scale, policy::Findings& findings) {
   const policy::Framework* framework = policy::framework_of(merged);
   if (scale.processes == 1 || (framework && framework->has_processes)) return true;

@@ -19,20 +19,21 @@
 
 namespace trainjobc::compile {
 
-// The origin of a JobSet's spec: made of the spec in the runtime, and of what each override of the job made
-// of it, in their order.
+// The rule that a JobSet's spec derives from: its inputs are the runtime's spec, and the spec after each
+// override of the job, in order.
 inline constexpr std::string_view kMergedRule = "merge";
 
-// The same of its labels and its annotations: made of those of the runtime, of the job, and of each patch.
+// The rule that merged labels and annotations derive from: their inputs are the runtime's, the job's, and
+// each patch's.
 inline constexpr std::string_view kMergedMetadataRule = "merge/metadata";
 
-// The JobSet's "labels" or "annotations": those of the runtime, of the job, and of each patch. Empty maps for
-// none.
+// The inputs of the JobSet's "labels" or "annotations": the runtime's, the job's, and each patch's. Empty
+// maps for missing ones.
 policy::NodeList metadata_steps(const policy::RuntimeInfo& info, std::string_view key,
                                 const yaml::Maker& make);
 
-// The runtime's JobSet spec with the job's overrides and resourcesPerNode, and the labels and annotations of
-// the JobSet. nullopt if an override can't be merged, which is a diagnostic.
+// The runtime's JobSet spec with the job's overrides and resourcesPerNode, and the JobSet's labels and
+// annotations. nullopt if an override can't be merged, which is reported.
 std::optional<policy::RuntimeInfo> merge_runtime(const model::TrainJob& job, const model::Runtime& runtime,
                                                  const schema::Schema& job_set_spec,
                                                  const model::Behaviours& behaviours, const yaml::Maker& make,
@@ -41,11 +42,10 @@ std::optional<policy::RuntimeInfo> merge_runtime(const model::TrainJob& job, con
 // Whether a job's resourcesPerNode applies to the set's first container `node`.
 bool takes_node_resources(const policy::RuntimeInfo& info, const policy::PodSet& set);
 
-// The same job with another number of nodes or processes, or another image: what it would be if its
-// spec.trainer said so.
+// The job with another number of nodes or processes, or another image, as if its spec.trainer said so.
 
-// Changes the job; `merged` is it with its runtime before that. False if its framework has no such number,
-// which is a finding.
+// Changes the job; `merged` is the job with its runtime before the change. Returns false, and reports it, if
+// the framework has no such number.
 bool scale_job(model::TrainJob& job, const policy::RuntimeInfo& merged, const JobScale& scale,
                const yaml::Maker& make, policy::Findings& findings);
 

@@ -32,8 +32,8 @@ using base::Diagnostic;
 using yaml::Maker;
 using yaml::Node;
 
-// The webhook's rule for a TrainJob that needs no runtime: the name is a DNS label, if the schema doesn't
-// check that.
+// Trainer's webhook checks only this of a TrainJob without its runtime: the name is a DNS label, if the
+// schema doesn't require that.
 void validate_name(const model::TrainJob& job, const model::Behaviours& behaviours,
                    policy::Findings& findings) {
   if (!behaviours.webhook_checks_name || k8s::dns_1035_label_problem(job.id.name).empty()) return;
@@ -59,7 +59,7 @@ void report_no_runtime_ref(JobUnit& unit) {
   unit.diagnostics.add(std::move(diagnostic));
 }
 
-// Trainer's webhook: only these two kinds are runtimes.
+// Trainer's webhook accepts only these two kinds of runtimes.
 bool check_runtime_kind(JobUnit& unit) {
   const model::RuntimeRef& ref = unit.job.runtime_ref;
   if (!ref.node) {
@@ -87,7 +87,7 @@ bool check_runtime_kind(JobUnit& unit) {
   return false;
 }
 
-// The kind written where it is, or before the name.
+// Replaces the kind where it is written, or inserts one before the name.
 std::vector<base::Edit> kind_fix(const model::RuntimeRef& ref, std::string_view kind) {
   const Node* written = ref.node->get("kind");
   auto edits = written ? yaml::replace_text(*written, kind) : std::vector<base::Edit>();
@@ -130,8 +130,8 @@ void report_missing_runtime(JobUnit& unit, const Resolution& resolution) {
   unit.diagnostics.add(std::move(diagnostic));
 }
 
-// Errors in the runtimeRef of a job that was rejected for another reason. The cluster would not check it yet,
-// but users want to see all errors at once.
+// Reports errors in the runtimeRef of a job that was rejected for another reason. The cluster would not check
+// it yet, but users want to see all errors at once.
 void check_runtime_ref(JobUnit& unit, const Node& root, const JobSource& source) {
   const Node* ref = root.at({"spec", "runtimeRef"});
   const bool has_name = ref && ref->get("name") && ref->get("name")->is_string();
@@ -152,7 +152,7 @@ void warn_of_deprecated_runtime(JobUnit& unit, const model::Behaviours& behaviou
                         unit.job.runtime_ref.name.node));
 }
 
-// The controller that manages the job; nullptr if it is Trainer's own.
+// The controller that manages the job; nullptr if it is Trainer.
 const Node* other_manager(const JobUnit& unit) {
   const Node* manager = unit.job.managed_by;
   const bool is_left = unit.target.behaviours->heeds_managed_by && manager && !manager->is_null() &&
@@ -160,7 +160,7 @@ const Node* other_manager(const JobUnit& unit) {
   return is_left ? manager : nullptr;
 }
 
-// The rendered objects are those that the controller of another cluster creates.
+// Tells the user that another cluster's controller creates the rendered objects.
 void note_other_manager(JobUnit& unit) {
   const Node* manager = other_manager(unit);
   if (!manager) return;
@@ -171,7 +171,7 @@ void note_other_manager(JobUnit& unit) {
       manager));
 }
 
-// This cluster creates no JobSet for a job of another controller, so it refuses none.
+// If another controller manages the job, this cluster creates no JobSet for it, and refuses none.
 void leave_to_manager(const JobUnit& unit, k8s::Violations& violations) {
   const Node* manager = other_manager(unit);
   if (!manager) return;
@@ -190,7 +190,7 @@ int output_rank(const Node& object) {
   return static_cast<int>(std::ranges::find(kOrder, object.get("kind")->text()) - kOrder.begin());
 }
 
-// Whatever the passes report about a job, no report shows its secrets or those of its runtime.
+// Hides the secrets of a job and its runtime in everything that the passes report.
 class SecretGuard {
  public:
   explicit SecretGuard(JobUnit& unit) : unit_(unit) {}
@@ -205,7 +205,7 @@ class SecretGuard {
   JobUnit& unit_;
 };
 
-// False if the cluster would not store the TrainJob.
+// Returns false if the cluster would not store the TrainJob.
 bool admit(JobUnit& unit, InputObject job, const JobSource& source, const Options& options) {
   const Maker make(unit.memory.arena);
   job.root = with_own_name(*job.root, options.ns, options.name_suffix, make);
@@ -222,7 +222,7 @@ bool admit(JobUnit& unit, InputObject job, const JobSource& source, const Option
   return true;
 }
 
-// False if there is no runtime to render the job with.
+// Returns false if there is no runtime to render the job with.
 bool resolve(JobUnit& unit, const JobSource& source) {
   const model::Behaviours& behaviours = *unit.target.behaviours;
   if (!check_runtime_kind(unit)) return false;
@@ -242,15 +242,14 @@ bool resolve(JobUnit& unit, const JobSource& source) {
   return true;
 }
 
-// nullopt if the overrides are refused.
+// Returns nullopt if an override is refused.
 std::optional<policy::RuntimeInfo> merge(JobUnit& unit) {
   const schema::Schema& spec = *unit.target.schemas->kind("JobSet")->schema->property("spec")->schema;
   return merge_runtime(unit.job, unit.runtime->runtime, spec, *unit.target.behaviours,
                        Maker(unit.memory.arena), unit.diagnostics);
 }
 
-// The same for the job with another number of nodes or processes. nullopt if the framework has no such
-// number.
+// Merges again, with another number of nodes or processes. nullopt if the framework has no such number.
 std::optional<policy::RuntimeInfo> scale(JobUnit& unit, const policy::RuntimeInfo& merged,
                                          const JobScale& scale) {
   policy::Findings findings(unit.diagnostics);
@@ -259,7 +258,7 @@ std::optional<policy::RuntimeInfo> scale(JobUnit& unit, const policy::RuntimeInf
   return is_scaled ? merge(unit) : std::nullopt;
 }
 
-// Calls a step of every plugin that has it.
+// Calls a step of each plugin that has it.
 template <class Step, class... Arguments>
 void run_plugins(Step step, policy::PluginContext& context, Arguments&... arguments) {
   for (const policy::Plugin* plugin : policy::registry()) {
@@ -267,8 +266,8 @@ void run_plugins(Step step, policy::PluginContext& context, Arguments&... argume
   }
 }
 
-// The webhook's rules, then the policies, which change `info` and make the objects beside the JobSet. False
-// if one of them refuses the job.
+// Runs the webhook's rules, then the policies, which change `info` and make the objects beside the JobSet.
+// Returns false if one of them refuses the job.
 bool expand(JobUnit& unit, policy::RuntimeInfo& info, const Options& options) {
   policy::Findings findings(unit.diagnostics);
   const Maker make(unit.memory.arena);
@@ -282,7 +281,7 @@ bool expand(JobUnit& unit, policy::RuntimeInfo& info, const Options& options) {
   return accepted;
 }
 
-// The JobSet as the cluster would store it. What it or its Jobs are refused for is reported.
+// The JobSet as the cluster would store it. Reports what the cluster refuses in it or its Jobs.
 const Node* admit_output(JobUnit& unit, const Node& job_set) {
   const Maker make(unit.memory.arena);
   const Target& target = unit.target;
@@ -298,7 +297,7 @@ const Node* admit_output(JobUnit& unit, const Node& job_set) {
   return admitted;
 }
 
-// `merged`: before the policies changed it.
+// `merged` is the state before the policies changed it.
 void advise(JobUnit& unit, const policy::RuntimeInfo& merged, const Node& admitted) {
   const AdviceContext context{unit.job, unit.runtime->runtime, unit.runtime->is_input, merged,
                               admitted, *unit.source};
@@ -309,7 +308,7 @@ bool is_refused(const JobUnit& unit) {
   return !unit.complete || unit.diagnostics.has_refusals();
 }
 
-// Adds the JobSet, and puts the objects in the order in which they are applied.
+// Adds the JobSet, and sorts the objects in the order in which they are applied.
 void emit(JobUnit& unit, const Node& job_set, const Node& admitted, const Options& options) {
   const Maker make(unit.memory.arena);
   const Node* emitted = options.with_defaults ? &admitted : with_stored_claims(&job_set, admitted, make);

@@ -14,7 +14,7 @@
 
 namespace trainjobc::compile {
 
-// One TrainJob on its way. Its nodes live in `memory`.
+// One TrainJob on its way through the passes. Its nodes live in `memory`.
 struct JobUnit {
   Target target;
   ObjectMemory memory;
@@ -28,11 +28,11 @@ struct JobUnit {
   bool complete = false;                   // no pass was left out, so all rules were checked
 };
 
-// Where the passes get what differs between a job of the inputs and the trial of a runtime.
+// Supplies what differs between a job of the inputs and the trial job of a runtime.
 struct JobSource {
-  // Pass 1. nullopt: there is no TrainJob to compile.
+  // Pass 1. Returns nullopt if there is no TrainJob to compile.
   std::function<std::optional<InputObject>(JobUnit&)> read;
-  // Pass 3. The runtime that a job refers to.
+  // Pass 3. Finds the runtime that a job refers to.
   std::function<Resolution(const model::TrainJob&)> resolve;
 };
 

@@ -201,7 +201,7 @@ void RuntimeStore::look_elsewhere(const model::TrainJob& job, bool use_catalogue
 
 namespace {
 
-// The inputs' runtimes come first.
+// Adds the inputs' runtimes first.
 void fill(RuntimeStore& store, const InputSet& inputs, const InputSet& runtimes) {
   for (const InputObject& object : inputs.objects) {
     if (object.is_runtime()) store.add(object, true);
@@ -214,7 +214,7 @@ void fill(RuntimeStore& store, const InputSet& inputs, const InputSet& runtimes)
   }
 }
 
-// Reports findings about a runtime under its own version only.
+// Reports findings on a runtime only under the runtime's own version.
 void publish(const Library& library, const std::map<std::string, Target>& homes,
              base::Diagnostics& diagnostics) {
   for (const base::Diagnostic& diagnostic : library.diagnostics.items()) {
@@ -223,7 +223,7 @@ void publish(const Library& library, const std::map<std::string, Target>& homes,
   }
 }
 
-// By the name of the object in diagnostics.
+// Calls `use` with each runtime and its name in diagnostics.
 template <class Use>
 void for_each_runtime(const InputSet& inputs, const InputSet& runtimes, Use use) {
   for (const InputSet* set : {&inputs, &runtimes}) {
@@ -242,8 +242,8 @@ std::set<std::string> names_of_refused(const base::Diagnostics& diagnostics) {
   return names;
 }
 
-// Advice on the runtimes of the inputs, and trial jobs for those that have no TrainJob: each under its
-// own version, as for diagnostics.
+// Gives advice on the runtimes of the inputs, and makes trial jobs for those without TrainJobs, each under
+// its own version, as for diagnostics.
 void look_at_runtimes(const AdmittedRuntimes& admitted, const std::map<std::string, Target>& homes,
                       std::deque<Trial>& trials) {
   std::set<const yaml::Node*> used;
@@ -286,7 +286,7 @@ RuntimeFindings find_in_runtimes(const AdmittedRuntimes& admitted, const InputSe
     homes.try_emplace(std::move(name), versions.target_of(object));
   });
   if (!options.render) look_at_runtimes(admitted, homes, findings.trials);
-  if (!options.jobs.empty()) findings.trials.clear();  // the jobs left out may use the runtimes
+  if (!options.jobs.empty()) findings.trials.clear();  // the jobs that were left out may use the runtimes
   for (const Library& library : admitted.libraries) publish(library, homes, findings.diagnostics);
   const std::set<std::string> refused = names_of_refused(findings.diagnostics);
   for_each_runtime(inputs, runtimes, [&](const InputObject& object, const std::string& name) {

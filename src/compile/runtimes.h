@@ -29,36 +29,36 @@
 
 namespace trainjobc::compile {
 
-// The built-in runtime catalogue, templates/v*/*.yaml, as of the build of the binary.
+// The built-in runtime catalogue: templates/v*/*.yaml when the binary was built.
 
 struct CatalogueFile {
-  std::string_view version;  // of Trainer: "2.3"
+  std::string_view version;  // the Trainer version: "2.3"
   std::string_view name;     // "torch_distributed.yaml"
   std::string_view text;
 };
 
-// Oldest version first, by name within a version.
+// Oldest version first; sorted by name within a version.
 std::span<const CatalogueFile> catalogue_files();
 
-// The catalogue's text for a runtime of a Trainer version; nullptr if there is none of that name.
+// The catalogue's file for a runtime of a Trainer version; nullptr if there is none of that name.
 const CatalogueFile* find_catalogue_runtime(std::string_view version, std::string_view name);
 
 struct StoredRuntime {
   InputObject object;
-  model::Runtime runtime;               // decoded if accepted
+  model::Runtime runtime;               // decoded, if accepted
   const yaml::Node* encoded = nullptr;  // as Go would encode it, if accepted
-  secret::DocumentSecrets secrets;      // of the object as written, once it is admitted
+  secret::DocumentSecrets secrets;      // of the object as written, once admitted
   bool admitted = false;                // all rules were checked
-  bool accepted = false;                // none is violated
+  bool accepted = false;                // no rule is violated
   bool is_input = false;
   bool has_jobs = false;  // a TrainJob was resolved to it
 };
 
-// A runtime for which a TrainJob is tried.
+// A runtime to check with a trial job.
 struct Trial {
   Target target;
   const StoredRuntime* runtime = nullptr;
-  base::Diagnostics findings;  // about the runtime
+  base::Diagnostics findings;  // on the runtime
 };
 
 // The result of a lookup.
@@ -70,34 +70,35 @@ struct Resolution {
   std::string hint;                       // see Options::hint_for_runtime
 };
 
-// The runtimes of a run: of the inputs, then of --runtimes, then of the catalogue. Admits each one once;
-// those that are not inputs only when a job needs them, so that runtimes without jobs cause no errors.
+// The runtimes of a run: those of the inputs, then of --runtimes, then of the catalogue. Each is admitted
+// once; runtimes that are not inputs only when a job needs them, so that runtimes without jobs cause no
+// errors.
 class RuntimeStore {
  public:
   RuntimeStore(const schema::VersionSchemas& schemas, const model::Behaviours& behaviours,
                base::Diagnostics& diagnostics)
       : schemas_(schemas), behaviours_(behaviours), diagnostics_(diagnostics) {}
 
-  // Adds an object to the store; the first with its name counts. Another one in the inputs (`is_input`) is an
-  // error, elsewhere it is skipped.
+  // Adds an object; the first with its name counts. Another one in the inputs (`is_input`) is an error,
+  // elsewhere it is skipped.
   void add(const InputObject& object, bool is_input);
 
-  // Adds a snapshot ConfigMap to the store: the runtime in it replaces the one that its job refers to.
+  // Adds a snapshot ConfigMap: the runtime in it replaces the one that its job refers to.
   void add_snapshot(const InputObject& object);
 
-  // The documents of the runtimes that TrainJobs use.
+  // Adds the documents of the runtimes that TrainJobs use.
   void collect_used(std::set<const yaml::Node*>& documents) const;
 
-  // Advice on the accepted runtimes of the inputs, once all jobs are resolved. `used` are the documents of
-  // those with jobs, for any Trainer version.
+  // Gives advice on the accepted runtimes of the inputs, once all jobs are resolved. `used` are the documents
+  // of those with jobs, under any Trainer version.
   void advise(const std::set<const yaml::Node*>& used);
 
-  // The accepted runtimes of the inputs whose document is not among `used`.
+  // The accepted runtimes of the inputs whose document is not in `used`.
   std::vector<const StoredRuntime*> without_jobs(const std::set<const yaml::Node*>& used) const;
 
-  // The job's snapshot, where there is one. A TrainingRuntime must be of the job's namespace. The catalogue
-  // holds ClusterTrainingRuntimes only. Threads may call it side by side; what it finds does not change any
-  // more.
+  // Finds the runtime of a job: its snapshot, if there is one. A TrainingRuntime must be in the job's
+  // namespace. The catalogue has only ClusterTrainingRuntimes. Threads may call this concurrently; the
+  // runtime that it finds no longer changes.
   Resolution resolve(const model::TrainJob& job, bool use_catalogue);
 
  private:
@@ -115,18 +116,18 @@ class RuntimeStore {
   const model::Behaviours& behaviours_;
   base::Diagnostics& diagnostics_;
   base::Arena arena_;                                // of admitted runtimes
-  std::mutex mutex_;                                 // while jobs look for their runtimes
-  std::vector<std::unique_ptr<InputSet>> embedded_;  // of the catalogue and of snapshots
+  std::mutex mutex_;                                 // held while a job looks for its runtime
+  std::vector<std::unique_ptr<InputSet>> embedded_;  // from the catalogue and snapshots
   std::map<std::pair<std::string, std::string_view>, const yaml::Node*> snapshots_;  // by namespace and name
   std::vector<std::unique_ptr<StoredRuntime>> of_snapshots_;
   std::map<Key, std::unique_ptr<StoredRuntime>> runtimes_;
   std::map<std::pair<std::string, std::string>, base::SuggestionList> names_;  // by kind and namespace
-  std::multimap<std::string_view, Key> by_name_;  // without those of the catalogue
+  std::multimap<std::string_view, Key> by_name_;                               // without the catalogue's
 };
 
 // Pass 2 of the runtimes: admits those of the inputs, for each Trainer version in use.
 
-// The runtimes under one Trainer version.
+// The runtimes as one Trainer version sees them.
 struct Library {
   Target target;
   base::Diagnostics diagnostics;
@@ -142,9 +143,9 @@ struct AdmittedRuntimes {
 std::unique_ptr<AdmittedRuntimes> admit_runtimes(const InputSet& inputs, const InputSet& runtimes,
                                                  const VersionChoice& versions);
 
-// What there is to say about the runtimes once each TrainJob has found its own.
+// Findings on the runtimes, once each TrainJob has found its own.
 struct RuntimeFindings {
-  std::deque<Trial> trials;  // of the inputs' runtimes without a TrainJob, if nothing is rendered
+  std::deque<Trial> trials;  // for the inputs' runtimes without a TrainJob, if nothing is rendered
   base::Diagnostics diagnostics;
   std::set<const InputObject*> refused;
 };

@@ -21,14 +21,14 @@ using base::Diagnostic;
 using base::SourceFile;
 using base::Stage;
 
-// {{ name }}, ${name}, and ${name:=default}, which GNU envsubst does not know and Flux does.
+// {{ name }}, ${name}, and ${name:=default}, which Flux knows, but GNU envsubst does not.
 enum class Syntax { Braces, Dollar, Defaults };
 
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// A line that YAML misreads: a template action at its beginning or as a value.
+// Whether YAML misreads the line: a template action begins it, or is a value.
 bool has_action(std::string_view line) {
   const std::string_view text = base::trimmed(line, base::kBlanks);
   if (text.starts_with('#')) return false;
@@ -44,7 +44,7 @@ bool has_actions(const SourceFile& file) {
   return false;
 }
 
-// Of the variables in the text; nullopt if there are none.
+// The syntax of the variables in the text; nullopt if it has none.
 std::optional<Syntax> variables_in(std::string_view text) {
   std::optional<Syntax> found;
   const size_t last_close = text.rfind('}');
@@ -60,7 +60,7 @@ std::optional<Syntax> variables_in(std::string_view text) {
   return found;
 }
 
-// The text that the diagnostic points at, if it is on one line.
+// The text that the diagnostic points at, if that is on one line.
 std::string_view pointed_at(const base::Location& at) {
   if (at.line == 0 || at.line != at.end_line || at.end_column <= at.column) return {};
   const std::string_view line = at.file->line(at.line);
@@ -78,8 +78,8 @@ bool mentions_trainer(std::string_view text) {
          contains(text, "trainer.kubeflow.org");
 }
 
-// Whether an object of Trainer may be in it: a chart that installs Trainer also has webhooks and roles, whose
-// rules mention it.
+// Whether the file may contain an object of Trainer. A chart that installs Trainer also has webhooks and
+// roles, whose rules mention it.
 bool may_have_object(const SourceFile& file) {
   constexpr std::array kGroups{std::string_view("trainer.kubeflow.org"), std::string_view("kubeflow.org"),
                                std::string_view("{{"), std::string_view("${")};
@@ -96,13 +96,13 @@ bool may_have_object(const SourceFile& file) {
   return false;
 }
 
-// Documents that programs made, such as those of a chart: how the others among them are read is not ours to
-// check.
+// Documents that programs made, such as a chart's. Whether those of other projects are well-formed is not
+// ours to check.
 class MadeDocuments {
  public:
   explicit MadeDocuments(const InputSet& inputs) : inputs_(inputs) {}
 
-  // `diagnostics` are asked for in their order: those of a document follow each other.
+  // Must be called for `diagnostics` in order, so that those of a document follow each other.
   bool is_of_others(const Diagnostic& diagnostic) {
     const SourceFile* file = diagnostic.location.file;
     if (diagnostic.stage != Stage::Yaml || !file || !inputs_.made.contains(file)) return false;
@@ -112,7 +112,7 @@ class MadeDocuments {
   }
 
  private:
-  // The document of the line.
+  // Finds the document of the line.
   void look_at(const SourceFile& file, uint32_t line) {
     const auto begins = [&](uint32_t at) { return file.line(at).starts_with("---"); };
     file_ = &file;
@@ -131,7 +131,7 @@ class MadeDocuments {
   bool is_of_others_ = false;
 };
 
-// The folder of the chart that a file is part of, by its path; "" if that names none.
+// The folder of the chart that a file belongs to, by its path; "" if the path shows none.
 std::string_view chart_of(std::string_view path) {
   constexpr std::string_view kCharts = "charts/";
   if (const size_t templates = path.rfind("/templates/"); templates != std::string_view::npos)
@@ -173,7 +173,7 @@ struct Fold {
   std::string_view what;
 };
 
-// Finds the files to fold. Whole texts, and the lines of errors, are looked at once, however many errors they
+// Finds the files to fold. Whole texts, and lines with errors, are searched once, however many errors they
 // have.
 class TemplateFinder {
  public:
@@ -194,8 +194,8 @@ class TemplateFinder {
     return is_data ? std::optional(Fold{std::nullopt, "is not JSON that Kubernetes can read"}) : std::nullopt;
   }
 
-  // An error that a placeholder causes in what the cluster would store: its mend is another than without the
-  // placeholder.
+  // Changes the hint of an error that a placeholder causes in an object which the cluster would store: it
+  // needs another fix.
   void adapt(Diagnostic& diagnostic) {
     if (!diagnostic.location.file || base::is_refusal(diagnostic)) return;
     const auto syntax = syntax_at(diagnostic);
@@ -205,10 +205,10 @@ class TemplateFinder {
   }
 
  private:
-  // That of the placeholder that causes an error.
+  // The syntax of the placeholder that causes an error.
   std::optional<Syntax> syntax_at(const Diagnostic& diagnostic) {
     const auto syntax = placeholder_of(diagnostic);
-    // Of a chart that was built, the templates are not the inputs.
+    // Templates of a chart that was built are not inputs.
     const bool is_built = syntax == Syntax::Braces && !input_files_.contains(diagnostic.location.file);
     return is_built ? std::nullopt : syntax;
   }
@@ -218,7 +218,7 @@ class TemplateFinder {
     bool mentions_trainer = false;
   };
 
-  // The placeholder that causes an error.
+  // Finds the placeholder that causes an error.
   std::optional<Syntax> placeholder_of(const Diagnostic& diagnostic) {
     const base::Location& at = diagnostic.location;
     if (diagnostic.severity != base::Severity::Error || at.line == 0) return std::nullopt;

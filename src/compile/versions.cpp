@@ -52,8 +52,8 @@ namespace {
 using base::Diagnostic;
 using k8s::Violations;
 
-// The schema's errors about fields and types. Values are left out: one that an older version accepts is more
-// likely to be a mistake than to be written for that version.
+// The schema's errors in fields and types. Wrong values don't count: one that an older version accepts is
+// more likely a mistake than written for that version.
 Violations violations_under(const InputObject& object, const Target& target, const yaml::Maker& make) {
   const schema::Schema& schema = *target.schemas->kind(object.id.kind)->schema;
   Violations violations = schema::find_unknown_fields(*object.root, schema);
@@ -107,7 +107,7 @@ std::vector<Objection> objections_of(const Violations& violations,
   return objections;
 }
 
-// The last two names of a path, without list indices: torch.numProcPerNode.
+// The last two names of a path, without list indexes: torch.numProcPerNode.
 std::string tail_of(std::string_view field) {
   std::vector<std::string> names(1);
   int depth = 0;
@@ -156,7 +156,7 @@ namespace {
 struct VersionGroup {
   const SurveyedObject* job = nullptr;
   const SurveyedObject* runtime = nullptr;
-  VersionSet versions = VersionSet::all();  // that accept both
+  VersionSet versions = VersionSet::all();  // versions that accept both
 
   const SurveyedObject& first() const { return job ? *job : *runtime; }
 };
@@ -169,7 +169,7 @@ Diagnostic finding(std::string_view rule, const SurveyedObject& about, const Obj
   return diagnostic;
 }
 
-// An error in the group under a version that refuses it.
+// A problem of the group in a version that refuses it.
 std::pair<const SurveyedObject*, const Objection*> objection_of(const VersionGroup& group, size_t version) {
   for (const SurveyedObject* surveyed : {group.job, group.runtime}) {
     if (!surveyed || surveyed->accepted_by.empty() || surveyed->objections[version].empty()) continue;
@@ -246,7 +246,7 @@ class VersionChooser {
     group.versions = VersionSet::all();
   }
 
-  // No version accepts the object itself.
+  // Reports an object that no version accepts.
   void report_contradiction(const SurveyedObject& surveyed, base::Diagnostics& findings) {
     if (!contradictory_.insert(&surveyed).second) return;
     const Objection& one = surveyed.objections.back().front();
@@ -271,7 +271,7 @@ class VersionChooser {
     findings.add(std::move(diagnostic));
   }
 
-  // All inputs for one older version.
+  // Compiles all inputs for one older version.
   void step_back(VersionChoice& choice, size_t version) const {
     choice.common = target_for(model::all_behaviours()[version]);
     const auto [about, why] = decisive(version + 1, version);
@@ -284,7 +284,7 @@ class VersionChooser {
     choice.findings.add(std::move(diagnostic));
   }
 
-  // The first error under `refused` that `version` doesn't report.
+  // The first problem in the version `refused` that `version` doesn't have.
   std::pair<const SurveyedObject*, const Objection*> decisive(size_t refused, size_t version) const {
     for (const VersionGroup& group : groups_) {
       if (group.versions.has(refused)) continue;
@@ -298,7 +298,7 @@ class VersionChooser {
     return {nullptr, nullptr};  // can't happen: some group refuses any version that isn't common to all
   }
 
-  // Each group for its own version.
+  // Compiles each group for its own version.
   void split(VersionChoice& choice) const {
     for (const VersionGroup& group : groups_) {
       const size_t version = group.versions.newest();
@@ -311,7 +311,7 @@ class VersionChooser {
     warn_of_split(choice.findings);
   }
 
-  // The first group of each set of versions.
+  // The first group for each different set of versions.
   std::vector<VersionGroup> different_groups() const {
     std::vector<VersionGroup> different;
     for (const VersionGroup& group : groups_) {
@@ -343,7 +343,7 @@ class VersionChooser {
 
   const std::set<const InputObject*>* only_;
   std::deque<SurveyedObject> fits_;
-  std::map<const InputObject*, std::unique_ptr<SurveyedObject>> surveyed_;  // the runtimes
+  std::map<const InputObject*, std::unique_ptr<SurveyedObject>> surveyed_;  // of the runtimes
   std::set<const SurveyedObject*> contradictory_;
   std::vector<VersionGroup> groups_;
 };

@@ -48,7 +48,7 @@ class VersionSet {
   VersionSet operator&(VersionSet other) const { return VersionSet(bits_ & other.bits_); }
   bool operator==(const VersionSet&) const = default;
 
-  // "until 2.1", "since 2.2", "in 2.0", "in 2.0 and 2.3". Neither empty nor all of them.
+  // "until 2.1", "since 2.2", "in 2.0", "in 2.0 and 2.3". The set must be neither empty nor complete.
   std::string range() const;
 
  private:
@@ -56,55 +56,55 @@ class VersionSet {
   uint32_t bits_;
 };
 
-// Which Trainer versions have the fields of an input, with their types: `--trainer-version auto` uses this to
-// find the version that it was written for.
+// Which Trainer versions know the fields of an input, with these types: `--trainer-version auto` uses this to
+// find the version for which it was written.
 
-// Why some versions refuse an object.
+// A field because of which some versions refuse an object.
 struct Objection {
   std::string field;
   base::Location location;
-  bool unknown_field = false;  // otherwise they have another type
+  bool unknown_field = false;  // the versions lack the field; otherwise its type differs
   VersionSet accepted_by = VersionSet::none();
 
   // "torch.numProcPerNode exists only until 2.1"
   std::string text() const;
 };
 
-// One object in every version.
+// How every version sees one object.
 struct SurveyedObject {
   const InputObject* object = nullptr;
-  std::string id;  // as diagnostics name it
+  std::string id;  // its name in diagnostics
   VersionSet accepted_by = VersionSet::all();
-  std::vector<std::vector<Objection>> objections;  // by version; empty if it accepts the object
+  std::vector<std::vector<Objection>> objections;  // by version; empty for a version that accepts the object
 };
 
-// A mistake in every version counts against none. A mistake inside a value that other versions refuse as a
-// whole (spec.podTemplateOverrides[0].spce) counts only against those.
+// A mistake that every version refuses counts against none. A mistake inside a value that other versions
+// refuse as a whole (spec.podTemplateOverrides[0].spce) counts only against the others.
 SurveyedObject survey(const InputObject& object);
 
 struct VersionChoice {
-  Target common;                             // of all inputs that are not in `own`
-  std::map<const InputObject*, Target> own;  // if no version accepts all of them
-  base::Diagnostics findings;                // why it is not the newest, and what is incompatible
+  Target common;                             // the target of all inputs that are not in `own`
+  std::map<const InputObject*, Target> own;  // used if no version accepts all inputs
+  base::Diagnostics findings;                // why the target is not the newest, and what is incompatible
   std::string reason;  // "runtimes/torch.yaml:11:7 torch.numProcPerNode exists only until 2.1"
 
   Target target_of(const InputObject& object) const;
-  // Every target in use, the oldest version first.
+  // All targets in use, oldest version first.
   std::vector<Target> targets() const;
   bool is_newest() const;
-  // "2.3"; several are joined by ", ".
+  // The versions in use: "2.3"; several are joined by ", ".
   std::string versions() const;
 };
 
-// `trainer_version` for all; the newest for "auto".
+// Chooses `trainer_version` for all inputs; the newest for "auto".
 VersionChoice versions_for(std::string_view trainer_version);
 
-// The runtimes of the inputs, then of --runtimes, by what a TrainJob says to refer to them.
+// The runtimes of the inputs, then of --runtimes, by the names with which TrainJobs refer to them.
 class RuntimeIndex {
  public:
   RuntimeIndex(const InputSet& inputs, const InputSet& runtimes);
 
-  // nullptr if the TrainJob refers to none of them. Threads may call it side by side.
+  // Returns nullptr if the TrainJob refers to none of them. Threads may call this concurrently.
   const InputObject* runtime_of(const InputObject& train_job) const;
 
  private:
@@ -115,17 +115,18 @@ class RuntimeIndex {
   std::map<Key, const InputObject*> runtimes_;
 };
 
-// A TrainJob of the inputs.
+// A TrainJob of the inputs, for the choice of its version.
 struct VersionedJob {
   const InputObject* object = nullptr;
-  const InputObject* runtime = nullptr;          // nullptr: not one of RuntimeIndex
-  std::shared_ptr<const SurveyedObject> survey;  // nullptr: it is assumed to fit every version
+  const InputObject* runtime = nullptr;          // nullptr if it isn't in the RuntimeIndex
+  std::shared_ptr<const SurveyedObject> survey;  // nullptr: assumed to fit every version
 };
 
-// --trainer-version auto: the newest version that knows the fields of all TrainJobs, their runtimes and the
-// other runtimes among the inputs. Where there is none, each TrainJob gets the newest that accepts it and its
-// runtime. A TrainJob that no version takes together with its runtime gets the newest of all, and an error
-// that says why. Runtimes that are not in `surveyed`, if given, are assumed to fit every version.
+// Implements --trainer-version auto: the newest version that knows the fields of all TrainJobs, their
+// runtimes and the other runtimes among the inputs. If there is none, each TrainJob gets the newest that
+// accepts it and its runtime. A TrainJob that no version accepts together with its runtime gets the newest of
+// all, and an error that says why. Runtimes that are not in `surveyed`, if given, are assumed to fit every
+// version.
 VersionChoice versions_by_content(const InputSet& inputs, const std::vector<VersionedJob>& jobs,
                                   const std::set<const InputObject*>* surveyed);
 
