@@ -23,7 +23,7 @@ using yaml::text_at;
 constexpr std::string_view kIndexVariable = "JOB_COMPLETION_INDEX";
 constexpr std::string_view kIndexKey = "batch.kubernetes.io/job-completion-index";
 
-// Variables by their names.
+// Variables, found by name.
 class Environment {
  public:
   Environment() = default;
@@ -38,7 +38,7 @@ class Environment {
     return found != places_.end() ? &variables[found->second] : nullptr;
   }
 
-  // A variable of a name that is there takes its place.
+  // Adds a variable, or replaces the one with its name.
   void set(Variable variable) {
     const auto [at, is_new] = places_.try_emplace(variable.name, variables.size());
     if (is_new) {
@@ -48,8 +48,7 @@ class Environment {
     }
   }
 
-  // Whether a text may have so many bytes more for references: all together have as many as Linux passes to a
-  // program.
+  // Counts the bytes that references add to texts. False once there are more than Linux passes to a program.
   bool take(size_t bytes) {
     constexpr size_t kMost = size_t{2} << 20U;
     taken_ += bytes;
@@ -61,8 +60,8 @@ class Environment {
   size_t taken_ = 0;
 };
 
-// $(NAME) becomes the variable's value, $$ a dollar; what is not known stays as it is. nullopt if it is too
-// long: each variable may double the one before.
+// Replaces $(NAME) by the variable's value and $$ by a dollar; an unknown reference stays as it is. nullopt
+// if the result is too long: each variable may double the one before.
 std::optional<std::string> expanded(std::string_view text, Environment& env) {
   std::string out;
   const size_t last = text.rfind(')');
@@ -98,7 +97,7 @@ std::string_view key_in(std::string_view path, std::string_view map) {
                                                         : std::string_view();
 }
 
-// What the JobSet and Job controllers write on each pod, and what the template says.
+// The value of a label or annotation that the JobSet and Job controllers set on each pod; "" for others.
 std::string place_value(std::string_view key, const PodPlace& place) {
   if (key == kIndexKey) return place.job->indexed ? std::to_string(place.pod) : "";
   if (key == k8s::jobset::kJobSetNameLabel) return std::string(place.job_set);

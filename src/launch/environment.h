@@ -18,11 +18,11 @@ namespace trainjobc::launch {
 
 struct Variable {
   std::string name;
-  std::string value;   // "" if it is not known before the pod runs
-  std::string source;  // then where it comes from: "Secret hf-token, key token"
+  std::string value;   // "" if it is unknown before the pod runs
+  std::string source;  // where an unknown value comes from: "Secret hf-token, key token"
 };
 
-// Which pod of which Job a container is in.
+// Which pod of which Job contains the container.
 struct PodPlace {
   std::string_view ns;
   std::string_view job_set;
@@ -31,28 +31,28 @@ struct PodPlace {
   int64_t pod = 0;
 };
 
-// What is known beside the pod: Secrets, ConfigMaps, the machine.
+// What is known besides the pod: Secrets, ConfigMaps, the machine.
 struct KnownValues {
-  std::vector<Variable> before;  // of envFrom
+  std::vector<Variable> before;  // variables of envFrom
   // The value of a variable's valueFrom; nullopt if it is not known.
   std::function<std::optional<std::string>(const std::string& variable, const yaml::Node& value_from)> value;
 };
 
-// The variables with what Kubernetes knows when the pod starts, $(NAME) expanded, and the index that the Job
-// controller adds.
+// The container's variables with the values that Kubernetes knows when the pod starts, $(NAME) expanded, and
+// the index that the Job controller adds.
 std::vector<Variable> environment_of(const yaml::Node& container, const PodPlace& place,
                                      const KnownValues& known = {});
 
-// A text of the container with $(NAME) expanded; as it is if it would be too long.
+// A text of the container with $(NAME) expanded; unchanged if the result would be too long.
 std::string expanded_text(std::string_view text, const std::vector<Variable>& env);
 
-// Those of these fields, command or args, with $(NAME) expanded.
+// The words of `fields`, which are command or args, with $(NAME) expanded.
 std::vector<std::string> words_of(const yaml::Node& container, std::initializer_list<std::string_view> fields,
                                   const std::vector<Variable>& env);
 
 // nullptr if there is no such variable.
 const Variable* find_variable(const std::vector<Variable>& env, std::string_view name);
-// The value of a variable; "" if there is none or it is not known.
+// The value of a variable; "" if there is none or its value is unknown.
 std::string_view value_of(const std::vector<Variable>& env, std::string_view name);
 
 }  // namespace trainjobc::launch

@@ -36,12 +36,12 @@ std::string with_dashes(std::string_view word) {
   return text;
 }
 
-// The words that follow a flag of Python which takes one.
+// The index of the word after a flag of Python, and after its value if it takes one.
 size_t after_python_flag(const Words& words, size_t at) {
   return at + (words[at] == "-W" || words[at] == "-X" ? 2 : 1);
 }
 
-// What the words from `at` on name: a program or a module.
+// The program or module that the words from `at` on name.
 struct Name {
   std::string_view program;  // "" for a module
   std::string_view module;
@@ -59,11 +59,11 @@ Name name_at(const Words& words, size_t at) {
   return {};
 }
 
-// The launcher that the words from `at` on start, and how many of them name it.
+// The launcher that the words from `at` on start, and how many words name it.
 struct Match {
   const Program* launcher = nullptr;
   size_t words = 0;
-  bool trains = true;  // false for another subcommand
+  bool trains = true;  // false if the subcommand is another one
 };
 
 // How many words lead to the subcommand: 1 in "yolo train", 2 in "yolo detect train" and "lightning run
@@ -103,7 +103,7 @@ Match match_launcher(const Words& words, size_t at) {
   return other;
 }
 
-// source venv/bin/activate, conda activate train
+// Whether the command only activates an environment: source venv/bin/activate, conda activate train
 bool activates(const Words& program) {
   if (program.size() < 2) return false;
   const std::string_view name = base_name(program[1]);
@@ -115,13 +115,13 @@ bool starts_nothing(const Words& program) {
   return activates(program) || is_harmless(program.front());
 }
 
-// The number of words that a flag takes, itself and its value.
+// How many words a flag takes, including its value.
 size_t words_of_flag(const Program& launcher, const Words& words, size_t at) {
   const std::string& word = words[at];
   const bool is_joined = !word.starts_with("--") && word.size() > 2;  // -r3
   const bool has_value = is_joined || word.find('=') != std::string::npos;
   if (has_value || base::contains(launcher.switches, std::string_view(with_dashes(word)))) return 1;
-  // What follows an unknown flag may be its value: it is not taken for the script.
+  // The word after an unknown flag may be its value; only a .py file is taken for the script.
   return at + 1 < words.size() && !words[at + 1].ends_with(".py") ? 2 : 1;
 }
 
@@ -136,7 +136,7 @@ void take_script(const Words& words, size_t at, Launch& launch) {
   take_words(words, at + 1, words.size(), launch.script_arguments);
 }
 
-// The words before the script, and the script itself.
+// Takes the words before the script, and the script itself.
 void take_launcher(const Words& words, size_t at, const Match& match, Launch& launch) {
   launch.launcher = match.launcher;
   launch.named = match.words;
@@ -146,7 +146,7 @@ void take_launcher(const Words& words, size_t at, const Match& match, Launch& la
     if (words[i] == "--") return take_script(words, i + 1, launch);
     if (!is_flag(words[i])) return take_script(words, i, launch);
     if (is_module_flag(words[i])) {
-      // torchrun's is a switch, so that other flags may follow it; they rarely do.
+      // For torchrun, -m is a switch, so other flags may follow it; they rarely do.
       launch.is_module = true;
       if (i + 1 < words.size() && !is_flag(words[i + 1])) return take_script(words, i + 1, launch);
     }
@@ -182,21 +182,21 @@ bool has_any(std::string_view text, std::span<const std::string_view> names) {
       names, [&](std::string_view name) { return text.find(name) != std::string_view::npos; });
 }
 
-// Code after -c that may start processes, or read what it is told.
+// Whether the code after -c may start processes, or read what it is told.
 bool may_start_others(std::string_view code) {
   constexpr std::array<std::string_view, 6> kNames{"subprocess", "multiprocessing", "spawn",
                                                    "environ",    "getenv",          "system("};
   return has_any(code, kNames);
 }
 
-// Code that meets the other processes by RANK and MASTER_ADDR, and can't have them from elsewhere.
+// Whether the code meets the other processes by RANK and MASTER_ADDR, and can't get these from elsewhere.
 bool meets_by_environment(std::string_view code) {
   constexpr std::array<std::string_view, 10> kElsewhere{"rank=", "store=", "init_method", "://",   "\"mpi\"",
                                                         "'mpi'", "mpi4py", "MPI",         "Store", "putenv"};
   return code.find(kJoin) != std::string_view::npos && !may_start_others(code) && !has_any(code, kElsewhere);
 }
 
-// "" if there is no code after -c.
+// Returns "" if there is no code after -c.
 std::string_view code_of(const Words& program, size_t at) {
   const auto flag = std::ranges::find(program.begin() + static_cast<ptrdiff_t>(at), program.end(), "-c");
   return flag != program.end() && flag + 1 != program.end() ? std::string_view(*(flag + 1)) : "";
@@ -206,7 +206,7 @@ Kind kind_of_python(const Words& program, size_t at) {
   const std::string_view code = code_of(program, at);
   if (meets_by_environment(code)) return Kind::OneProcess;
   if (may_start_others(code) || code.find("distributed") != std::string_view::npos) return Kind::Unknown;
-  // launch.py may well launch.
+  // A script with "launch" in its name may well be a launcher.
   const bool launches = std::ranges::any_of(program, [](const std::string& word) {
     return base::lower_case(word).find("launch") != std::string::npos;
   });
@@ -236,8 +236,8 @@ Launch launch_of_program(const Words& words) {
   return launch;
 }
 
-// How much a program says about its container: a launcher more than a script that can't be seen, and that
-// more than one process.
+// How much a program says about its container: a launcher says more than an unknown script, and that more
+// than a single process.
 int weight(const Launch& launch) {
   if (launch.kind == Kind::Launcher)
     return launch.launcher->is_ray ? 4 : launch.launcher->reads_family() ? 6 : 5;
@@ -245,7 +245,7 @@ int weight(const Launch& launch) {
   return launch.is_python() ? 2 : 1;
 }
 
-// The line of a script with other syntax that starts a launcher.
+// The line that starts a launcher, in a script whose syntax can't be parsed.
 Words launcher_line(std::string_view script) {
   for (const std::string_view line : base::Lines(script)) {
     Words words;

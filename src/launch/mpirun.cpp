@@ -20,7 +20,7 @@ std::optional<Mpirun> mpirun_of(const std::vector<std::string_view>& words) {
     const std::string_view name = base_name(program.front());
     if (!name.starts_with("mpirun") && !name.starts_with("mpiexec")) continue;
     Mpirun run;
-    // The index of the program's word: that of the script which has it.
+    // The index of the program's word, or of the script that contains it.
     const auto index_of = [&](size_t i) {
       return script < words.size() ? script : words.size() - program.size() + i;
     };

@@ -36,7 +36,7 @@ class ScriptSplitter {
         return;
       case '\n': end_program(); return skip_documents();
       case '&':
-        if (next() == '>') return;  // of &>
+        if (next() == '>') return;  // the second character of &>
         [[fallthrough]];
       case ';':
       case '|':
@@ -65,7 +65,7 @@ class ScriptSplitter {
     if (script_[at_] != '\n') add(script_[at_]);
   }
 
-  // > file, >> file, 2>&1, << END, <<< word
+  // Handles > file, >> file, 2>&1, << END and <<< word.
   void redirect() {
     if (word_.find_first_not_of("0123456789") == std::string::npos) word_.clear(), in_word_ = false;
     end_word();
@@ -86,7 +86,7 @@ class ScriptSplitter {
     at_ = end - 1;
   }
 
-  // The here-documents after the line that ends here.
+  // Skips the here-documents that follow the line.
   void skip_documents() {
     for (const std::string& delimiter : documents_) {
       bool found = false;
@@ -101,7 +101,7 @@ class ScriptSplitter {
     documents_.clear();
   }
 
-  // $(…), ${…}, <(…): as it is written. `open` is how far its bracket is.
+  // Takes $(…), ${…} or <(…) as it is written. `open` is the distance to its bracket.
   void take_substitution(size_t open) {
     const size_t end = closing(at_ + open);
     if (end == std::string_view::npos) {
@@ -122,7 +122,7 @@ class ScriptSplitter {
     at_ = end;
   }
 
-  // A subshell, an arithmetic command, or the items of an array; not a function.
+  // Handles a subshell, an arithmetic command, or the items of an array; a function makes the script unknown.
   void take_parenthesis() {
     if (in_word_ && word_.ends_with('=')) return take_substitution(0);
     if (in_word_ || !program_.empty()) {
@@ -195,10 +195,10 @@ class ScriptSplitter {
   bool known_ = true;
   char quote_ = 0;
   bool in_word_ = false;
-  bool is_target_ = false;  // of a redirection
+  bool is_target_ = false;  // the next word is a redirection's target
   std::string word_;
   Words program_;
-  Words documents_;  // delimiters of here-documents
+  Words documents_;  // delimiters of here-documents that follow
   std::vector<Words> programs_;
 };
 

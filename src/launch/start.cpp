@@ -37,7 +37,7 @@ namespace {
 
 using From = SettingValue::From;
 
-// The value of a variable: there or not, and known or not.
+// A variable, which may be missing, and whose value may be unknown.
 struct Found {
   bool is_there = false;
   std::optional<std::string> text;
@@ -47,7 +47,7 @@ bool is_name_character(char c) {
   return base::is_alnum(c) || c == '_';
 }
 
-// A launcher in its pod.
+// A launcher inside its pod.
 class Pod {
  public:
   Pod(const Launch& launch, const Surroundings& surroundings) : launch_(launch), around_(surroundings) {}
@@ -64,7 +64,7 @@ class Pod {
   }
 
  private:
-  // A text of the command line, or of a variable, as the launcher gets it. nullopt if it is not known.
+  // A text of the command line, or of a variable, as the launcher receives it. nullopt if unknown.
   std::optional<std::string> resolved(const std::string& raw, size_t depth = 0) const {
     constexpr size_t kDeepest = 8;
     std::string text = expanded_text(raw, around_.env);
@@ -83,7 +83,7 @@ class Pod {
     return out;
   }
 
-  // That of $NAME, ${NAME} or ${NAME:-VALUE} at `at`, which moves past it. nullopt for anything else.
+  // The value of $NAME, ${NAME} or ${NAME:-VALUE} at `at`, which moves past it. nullopt for anything else.
   std::optional<std::string> shell_value(std::string_view text, size_t& at, size_t depth) const {
     const bool is_braced = text.substr(at).starts_with("${");
     const size_t begin = at + (is_braced ? 2 : 1);
@@ -104,7 +104,7 @@ class Pod {
     return resolved(std::string(rest.substr(2)), depth + 1);
   }
 
-  // Nobody leaves torchrun's own variables to a ConfigMap.
+  // Whether the variable may be set in places that can't be seen. Nobody puts torchrun's own variables there.
   bool may_be_set(std::string_view name) const {
     return (around_.has_more_env || launch_.has_more_variables) && !name.starts_with("PET_");
   }
@@ -160,7 +160,7 @@ class Pod {
 
   const SettingValue& value_of(Setting setting) const { return (*settings_)[static_cast<size_t>(setting)]; }
 
-  // The conditions. nullopt: it is not known.
+  // Conditions. nullopt means unknown.
 
   std::optional<bool> equals(const std::optional<std::string>& text, const Condition& condition) const {
     if (!text) return std::nullopt;
@@ -226,7 +226,7 @@ class Pod {
     return written ? std::optional(*written != condition.is_negated) : std::nullopt;
   }
 
-  // The first case whose conditions hold; none if one of them is not known.
+  // Decides for the first case whose conditions hold; for none if one of them is unknown.
   void decide(Start& start) const {
     for (const Case& one : launch_.launcher->cases) {
       bool is_known = true;
@@ -271,7 +271,7 @@ class Pod {
     return is_gpus && around_.gpus.value_or(0) > 0 ? around_.gpus : std::nullopt;
   }
 
-  // Whether a number that the launcher needs is not one.
+  // Whether the setting is not a number, although the launcher needs one.
   bool is_refused(Setting setting) const {
     const SettingValue& value = value_of(setting);
     return value.is_told() && value.text && !value.number() &&

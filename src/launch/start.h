@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a launcher comes to in a pod: what it is told, and what becomes of the job's nodes.
+// What a launcher does in a pod: the settings that it sees, and what happens to the job's nodes.
 #pragma once
 
 #include <array>
@@ -17,41 +17,42 @@
 
 namespace trainjobc::launch {
 
-// What a launcher finds in its pod.
+// What surrounds a launcher in its pod.
 struct Surroundings {
   const std::vector<Variable>& env;
-  bool has_more_env = false;    // of envFrom, which can't be seen
-  std::optional<int64_t> gpus;  // of the node; nullopt if that is not known
+  bool has_more_env = false;    // envFrom sets more, which can't be seen
+  std::optional<int64_t> gpus;  // of the node; nullopt if unknown
 };
 
-// The GPUs of a container; nullopt if it asks for nothing, and may still see some.
+// The GPUs of a container; nullopt if it requests none, though it may still see some.
 std::optional<int64_t> visible_gpus(const yaml::Node& container);
 
-// What a launcher takes for a setting, and from where.
+// The value that a launcher uses for a setting, and its source.
 struct SettingValue {
   enum class From { Nothing, Flag, Variable, Value, Gpus };
   From from = From::Nothing;
-  std::string_view name;             // of the flag or variable
-  std::optional<std::string> text;   // nullopt if it is not known before the pod runs
-  std::optional<Launch::Flag> flag;  // for From::Flag
+  std::string_view name;             // name of the flag or variable
+  std::optional<std::string> text;   // nullopt if unknown before the pod runs
+  std::optional<Launch::Flag> flag;  // set for From::Flag
 
   bool is_told() const { return from == From::Flag || from == From::Variable; }
   std::optional<int64_t> number() const;
-  // "--nnodes", "PET_NNODES", "the default", "the node's GPUs"
+  // Describes the source: "--nnodes", "PET_NNODES", "the default", "the node's GPUs"
   std::string source() const;
 };
 
 struct Start {
   const Program* program = nullptr;
   std::optional<Result> result;   // nullopt if it depends on what can't be seen
-  const Case* decided = nullptr;  // the case of that result
+  const Case* decided = nullptr;  // the case that gave the result
   std::array<SettingValue, kSettingCount> settings;
-  std::optional<int64_t> processes;  // of a node; nullopt if that is not known
+  std::optional<int64_t> processes;  // per node; nullopt if unknown
 
   const SettingValue& operator[](Setting setting) const { return settings[static_cast<size_t>(setting)]; }
 };
 
-// `launch` has a launcher. The environment is that of one pod, whose rank $(PET_NODE_RANK) and others are.
+// `launch` must have a launcher. The environment is that of one pod; $(PET_NODE_RANK) and the like stand for
+// its rank.
 Start start_of(const Launch& launch, const Surroundings& surroundings);
 
 }  // namespace trainjobc::launch

@@ -47,7 +47,7 @@ void set_variable(const Text& assignment, Invocation& into) {
   into.variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
 }
 
-// The index of what the wrapper at `at` runs, the number of words if it runs nothing; `at` itself if the
+// The index of what the wrapper at `at` runs; the number of words if it runs nothing, and `at` itself if its
 // subcommand is another one.
 template <class List>
 size_t after_wrapper(const List& words, size_t at, const Wrapper& wrapper, Invocation& into) {
@@ -74,7 +74,7 @@ size_t after_wrapper(const List& words, size_t at, const Wrapper& wrapper, Invoc
   return std::min(i + wrapper.own, words.size());
 }
 
-// The index of the program that the words from `at` on come to, without what only runs it.
+// The index of the program that the words from `at` on run in the end, past wrappers and assignments.
 template <class List>
 size_t program_index(const List& words, size_t at, Invocation& into) {
   while (at < words.size()) {
@@ -90,12 +90,12 @@ size_t program_index(const List& words, size_t at, Invocation& into) {
   return at;
 }
 
-// -c, and a shell's -ec or -lc.
+// Whether a script follows the flag: -c, or a shell's -ec or -lc.
 bool takes_script(std::string_view flag) {
   return flag.size() >= 2 && flag.size() <= 8 && flag[1] != '-' && flag.find('c') != std::string_view::npos;
 }
 
-// -o pipefail, -euo pipefail; Python's -W and -X
+// Whether the flag takes a value: -o pipefail, -euo pipefail; Python's -W and -X.
 bool takes_word(std::string_view flag) {
   return flag == "--rcfile" || flag == "--init-file" || flag == "-W" || flag == "-X" ||
          (flag.size() <= 8 && flag[1] != '-' && (flag.ends_with('o') || flag.ends_with('O')));
@@ -132,7 +132,7 @@ size_t script_index(const std::vector<std::string_view>& words) {
   for (size_t i = program + 1; i < words.size(); ++i) {
     const std::string_view word = words[i];
     const bool is_flag = word.size() > 1 && (word.front() == '-' || word.front() == '+');
-    if (!is_flag) return is_script ? i : words.size();  // otherwise a file, and its arguments
+    if (!is_flag) return is_script ? i : words.size();  // a file instead, followed by its arguments
     is_script = is_script || takes_script(word);
     if (is_script && is_python(words[program])) return std::min(i + 1, words.size());
     if (takes_word(word)) ++i;
@@ -147,7 +147,7 @@ std::string_view base_name(std::string_view path) {
 
 namespace {
 
-// The variables that one line of a script leaves to the following ones.
+// Keeps the variables that one line of a script sets for the following ones.
 void keep_variables(const Invocation& line, Invocation& kept) {
   const std::string_view program = line.words.empty() ? "" : std::string_view(line.words.front());
   if (program.empty()) base::append(kept.variables, line.variables);
