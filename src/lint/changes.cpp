@@ -16,9 +16,9 @@ namespace {
 
 using base::Diagnostic;
 
-// What decides about a document: its scope, the settings that apply to it, and its text.
+// What makes two documents the same: scope, settings that apply, and text.
 using Content = std::tuple<std::string, std::string, std::string_view>;
-// Scope and object.
+// {scope, object}
 using Name = std::pair<std::string, std::string>;
 
 struct Document {
@@ -30,7 +30,7 @@ struct Document {
   Content content() const { return {scope, settings, base::trimmed(found.text)}; }
 };
 
-// The texts of the configurations that apply.
+// The texts of a configuration and of those around it.
 std::string settings_of(const inputs::Config* config) {
   std::string text;
   for (; config && config->file; config = config->outer.get())
@@ -38,7 +38,7 @@ std::string settings_of(const inputs::Config* config) {
   return text;
 }
 
-// The scopes that both states have. Others may have been moved: they count as one.
+// The scopes that both states have. Those that only one state has may have been renamed: they count as one.
 class SharedScopes {
  public:
   SharedScopes(const std::vector<inputs::InputGroup>& before, const std::vector<inputs::InputGroup>& after) {
@@ -55,7 +55,7 @@ class SharedScopes {
   std::set<std::string> shared_;
 };
 
-// A state of the inputs as documents.
+// The documents of one state of the inputs.
 class Documents {
  public:
   Documents(const std::vector<inputs::InputGroup>& groups, const SharedScopes& scopes) {
@@ -93,8 +93,8 @@ std::string runtime_name(std::string_view kind, std::string_view name) {
   return std::string(kind) + "/" + std::string(name);
 }
 
-// What changed: documents of the later state, the objects that either state has in a changed document, and
-// the TrainJobs that name a changed runtime.
+// What changed: documents of the later state, the objects of either state in a changed document, and the
+// TrainJobs that refer to a changed runtime.
 class Changes {
  public:
   Changes(const Documents& before, const Documents& after) {
@@ -160,7 +160,7 @@ class Changes {
 
   std::set<Name> objects_;
   std::set<Name> runtimes_;
-  std::map<std::string, std::vector<std::pair<uint32_t, uint32_t>>> places_;  // by file: first and last lines
+  std::map<std::string, std::vector<std::pair<uint32_t, uint32_t>>> places_;  // first and last lines, by file
 };
 
 }  // namespace
@@ -171,7 +171,7 @@ Affected narrow_to_changes(Findings& findings, const std::vector<inputs::InputGr
   const Documents before(earlier.groups, shared);
   const Documents after(groups, shared);
   const Changes changes(before, after);
-  std::map<std::string, std::string> scopes;  // of files
+  std::map<std::string, std::string> scopes;  // by file
   for (const inputs::InputGroup& group : groups) {
     for (const Source& source : group.inputs) scopes[source.name] = shared.of(group.scope);
   }

@@ -32,7 +32,7 @@ Splice to_splice(const base::Edit& edit) {
   return splice;
 }
 
-// Of one file, by where they begin. Those that were taken don't overlap.
+// The splices of one file, by their beginning. Splices that were taken don't overlap.
 using SplicesOfFile = std::multimap<size_t, Splice>;
 using Splices = std::map<const base::SourceFile*, SplicesOfFile>;
 
@@ -42,7 +42,7 @@ bool overlaps(const SplicesOfFile& taken, const Splice& splice) {
     if (splice.begin < other.end ? other.begin < splice.end || other.begin == splice.begin
                                  : splice.begin == other.begin && splice.end == other.end)
       return true;
-    if (other.begin < splice.begin) return false;  // nor do those before it reach so far
+    if (other.begin < splice.begin) return false;  // earlier ones end before it, too
   }
   return false;
 }
@@ -77,7 +77,7 @@ bool stays_readable(const base::SourceFile& file, const SplicesOfFile& splices) 
   return problems.items().size() <= count_problems(apply(file, {}));
 }
 
-// The edits of a diagnostic, all or none: those that overlap with others are not taken.
+// Takes the edits of a diagnostic: none of them if one overlaps with edits taken before.
 bool take(const base::Diagnostic& diagnostic, Splices& splices) {
   Splices mine;
   for (const base::Edit& edit : diagnostic.fix) {
@@ -90,11 +90,11 @@ bool take(const base::Diagnostic& diagnostic, Splices& splices) {
   return !mine.empty();
 }
 
-using Fixable = std::vector<const base::Diagnostic*>;  // diagnostics with a fix, in their order
+using Fixable = std::vector<const base::Diagnostic*>;  // diagnostics with a fix, in order
 using Fixes = std::span<const base::Diagnostic* const>;
 
-// Takes all that leave their files readable: if all together don't, each half is tried, and so on to those
-// that break a file. Returns their number.
+// Takes the fixes that leave their files readable: if all together don't, tries each half, and so on down to
+// those that break a file. Returns how many were taken.
 size_t take_all(Fixes fixes, Splices& splices) {
   Splices all = splices;
   std::set<const base::SourceFile*> changed;
@@ -150,7 +150,7 @@ base::Severity least_severity(const std::string& level) {
   return level == "warning" ? base::Severity::Warning : base::Severity::Error;
 }
 
-// Removes the fixes for files other than these.
+// Removes the fixes in other files than these.
 base::Diagnostics fixable(base::Diagnostics diagnostics, const std::vector<std::string>& files) {
   const auto is_input = [&](const base::Edit& edit) {
     return edit.range.file && std::ranges::binary_search(files, edit.range.file->name());
@@ -173,7 +173,7 @@ void write_to(std::vector<inputs::InputGroup>& groups, const FixedFiles& fixed) 
   }
 }
 
-// A fix in a file that several groups are made of.
+// A fix in a source file that several groups are made of.
 using PartFix =
     std::tuple<std::string, uint32_t, uint32_t, std::string, std::string>;  // file, line, column, rule, text
 
@@ -184,8 +184,8 @@ PartFix part_fix(const base::Diagnostic& diagnostic) {
   return {at.file ? at.file->name() : "", at.line, at.column, diagnostic.rule, std::move(text)};
 }
 
-// Those that every group wants that is made of their file: for the others, the file is right as it is, or
-// wrong in another way.
+// Keeps a fix only if all groups that are made of its file need it: to the others, the file is right as it
+// is, or wrong in another way.
 class PartFixes {
  public:
   explicit PartFixes(const std::vector<inputs::InputGroup>& groups) {
@@ -203,7 +203,7 @@ class PartFixes {
     for (const PartFix& fix : own) ++wanted_[fix];
   }
 
-  // Drops the fixes of the others.
+  // Drops the fixes that not all groups need.
   void keep_agreed(base::Diagnostics& diagnostics) const {
     diagnostics.retain([&](base::Diagnostic& diagnostic) {
       if (diagnostic.fix.empty()) return true;
@@ -217,8 +217,8 @@ class PartFixes {
   }
 
  private:
-  std::map<std::string, size_t> users_;  // groups, by file
-  std::map<PartFix, size_t> wanted_;     // groups
+  std::map<std::string, size_t> users_;  // number of groups, by file
+  std::map<PartFix, size_t> wanted_;     // number of groups that need the fix
 };
 
 }  // namespace
@@ -237,8 +237,8 @@ namespace {
 
 constexpr const char* kUnsetVariable = "advice/flux-variable";
 
-// What is found twice in a file that several roots are made of, and what depends on values that are not
-// known.
+// Drops findings that repeat in a file which several roots are made of, and those that depend on unknown
+// values.
 class Repeated {
  public:
   explicit Repeated(const std::vector<inputs::InputGroup>& groups) : has_several_(groups.size() > 1) {
@@ -253,7 +253,7 @@ class Repeated {
       const base::Location& at = found.location;
       const std::string file = at.file ? at.file->name() : "";
       if (found.rule != kUnsetVariable && undecided_.contains({file, at.line})) return false;
-      // The objects of a template differ from release to release, and what is wrong is one line.
+      // The objects of a template differ from release to release, but the mistake is in one line.
       const bool is_template = templates_.contains(file);
       if ((!has_several_ && !is_template) || !at.file) return true;
       const std::string object = is_template ? "" : found.object;
@@ -297,7 +297,7 @@ Findings find(std::vector<inputs::InputGroup> groups, const Options& options, co
       findings.files.push_back(file);
       findings.levels[file] = fail_on.empty() ? group.config->fail_on.value_or("error") : fail_on;
     };
-    // What a root was made of counts, not what was made of it.
+    // The files that a root was made of count, not the objects that were made.
     std::ranges::for_each(group.templates, add);
     if (!group.templates.empty()) continue;
     for (const Source& source : group.parts.empty() ? group.inputs : group.parts) {
@@ -334,7 +334,7 @@ bool is_part(const std::vector<inputs::InputGroup>& groups, const base::Diagnost
   });
 }
 
-// Which objects have errors.
+// Records which objects have errors.
 class Health {
  public:
   explicit Health(const Findings& findings) {
@@ -349,8 +349,8 @@ class Health {
     }
   }
 
-  // Whether more can't be read than before, an object was sound and no longer is, or a field with a fix has
-  // another error. What a job's errors are is only known once its runtime has none.
+  // Whether the fixes do harm: more can't be read, an object was sound and no longer is, or a field with a
+  // fix has another error. A job's errors are only known once its runtime has none.
   bool harmed_in(const Health& after, const Fixable& fixed) const {
     if (after.unreadable_ > unreadable_) return true;
     for (const base::Diagnostic* one : fixed) {
@@ -373,20 +373,20 @@ class Health {
  private:
   static constexpr std::string_view kJob = "TrainJob/";
 
-  size_t unreadable_ = 0;  // errors of reading
+  size_t unreadable_ = 0;  // number of errors of stage yaml
   std::set<Said> errors_;
   std::set<std::string> broken_;
   std::set<std::string> sound_;
 };
 
-// The fixes of a round after which no sound object has an error: the others are not applied.
+// Finds the fixes of a round after which all sound objects are still sound; the others are not applied.
 class SafeFixes {
  public:
   SafeFixes(const std::vector<inputs::InputGroup>& before, const Findings& findings, const Options& options,
             const std::string& fail_on)
       : before_(before), health_(findings), options_(options), fail_on_(fail_on) {}
 
-  // Tries all of them; if they harm an object, each half, and so on to the ones that do.
+  // Tries all of them; if they do harm, tries each half, and so on down to the harmful ones.
   void try_all(const Fixable& list) {
     if (list.empty() || attempts_ == kMostAttempts) {
       refused_.insert(refused_.end(), list.begin(), list.end());
@@ -417,7 +417,7 @@ class SafeFixes {
     std::vector<inputs::InputGroup> groups;
     Findings findings;
   };
-  // nullopt if there is no such fix.
+  // The state after the safe fixes; nullopt if there are none.
   std::optional<Result>& result() { return result_; }
   const Fixable& taken() const { return taken_; }
   const Fixable& refused() const { return refused_; }
@@ -440,9 +440,9 @@ class SafeFixes {
 size_t fix(std::vector<inputs::InputGroup>& groups, Findings& findings, const Options& options,
            const std::string& fail_on, base::Certainty certainty, const NarrowFindings& narrow) {
   size_t applied = 0;
-  std::set<PartFix> done;  // in files of roots, which can't be built again from texts in memory
+  std::set<PartFix> done;  // fixes in files of roots, which can't be rebuilt from texts in memory
   std::set<Said> refused;
-  size_t tried_after = 0;  // how many were applied when the refused ones were last tried
+  size_t tried_after = 0;  // the value of `applied` when the refused ones were last tried
   for (int round = 0; round < kRounds; ++round) {
     Fixable wanted = fixable_of(findings.diagnostics, certainty);
     std::erase_if(wanted, [&](const base::Diagnostic* one) { return refused.contains(said_by(*one)); });
@@ -454,7 +454,7 @@ size_t fix(std::vector<inputs::InputGroup>& groups, Findings& findings, const Op
     }
     auto& result = safe.result();
     if (!result) {
-      // What harmed before another fix may not any more: a second run would find nothing to do.
+      // What did harm before another fix may be safe now: a second run should find nothing to do.
       if (std::exchange(tried_after, applied) == applied) break;
       refused.clear();
       continue;
@@ -465,13 +465,13 @@ size_t fix(std::vector<inputs::InputGroup>& groups, Findings& findings, const Op
     findings.diagnostics.retain([&](base::Diagnostic& diagnostic) {
       if (diagnostic.fix.empty() || !is_part(groups, diagnostic)) return true;
       if (done.contains(part_fix(diagnostic))) return false;
-      diagnostic.fix.clear();  // its place is that of the text before the first round
+      diagnostic.fix.clear();  // its place refers to the text before the first round
       return true;
     });
     if (narrow) narrow(findings, groups);
   }
   findings.diagnostics.retain([&](base::Diagnostic& diagnostic) {
-    if (diagnostic.certainty <= certainty) diagnostic.fix.clear();  // it can't be applied
+    if (diagnostic.certainty <= certainty) diagnostic.fix.clear();  // this fix could not be applied
     return true;
   });
   return applied;

@@ -21,13 +21,14 @@ namespace trainjobc::lint {
 // The objects of the files, and the findings. Owns everything that its diagnostics refer to.
 struct Findings {
   Compilation compiled;
-  base::Diagnostics diagnostics;  // sorted; fixes change the inputs only, not other runtimes or the catalogue
+  base::Diagnostics
+      diagnostics;  // sorted; fixes concern only the inputs, not other runtimes or the catalogue
   std::vector<std::string> files;             // the inputs, sorted
   std::map<std::string, std::string> levels;  // failOn of each input: error, warning or never
-  std::vector<std::shared_ptr<const inputs::Config>> configs;  // of the groups
+  std::vector<std::shared_ptr<const inputs::Config>> configs;  // those of the groups
 
-  // Whether the finding is as severe as its file's failOn. A finding outside of the inputs, such as one in a
-  // configuration, is compared with the strictest.
+  // Whether the finding is as severe as its file's failOn. For a finding outside of the inputs, such as one
+  // in a configuration, the strictest failOn counts.
   bool fails(const base::Diagnostic& finding) const;
 };
 
@@ -36,18 +37,18 @@ struct Findings {
 Findings find(std::vector<inputs::InputGroup> groups, const Options& options, const std::string& fail_on);
 
 // Applies fixes to the inputs in memory and lints them again until no fix is left, since one may enable
-// another. Stops after some rounds if two fixes undo each other. Returns the number of applied fixes. With
-// Certainty::Suggested, all fixes; otherwise those that are safe. `narrow` drops findings that are not
-// wanted, each time.
+// another. Stops after some rounds if two fixes undo each other. Returns how many were applied.
+// Certainty::Suggested applies all fixes, Certainty::Safe only safe ones. `narrow` drops unwanted findings
+// after each round.
 using NarrowFindings = std::function<void(Findings& findings, const std::vector<inputs::InputGroup>& groups)>;
 size_t fix(std::vector<inputs::InputGroup>& groups, Findings& findings, const Options& options,
            const std::string& fail_on, base::Certainty certainty, const NarrowFindings& narrow = {});
 
 // Applying the fixes of diagnostics.
 
-// The new text of every file that a fix changes, by its name; everything outside the edits stays byte for
-// byte. Of overlapping edits, the first one is applied. An edit is not applied if the resulting text can't be
-// read, or if two parsers find different values in it.
+// The new text of each file that a fix changes, by name; everything outside the edits stays byte for byte. Of
+// overlapping edits, the first one is applied. An edit is not applied if the resulting text can't be read, or
+// if two parsers find different values in it.
 struct FixedFiles {
   std::map<std::string, std::string> texts;
   size_t applied = 0;  // the number of applied fixes
@@ -55,7 +56,7 @@ struct FixedFiles {
 
 FixedFiles apply_fixes(const base::Diagnostics& diagnostics, base::Certainty certainty);
 
-// A finding by what it says, wherever it is: object, field, rule, message.
+// A finding without its place: object, field, rule, message.
 using Said = std::tuple<std::string, std::string, std::string, std::string>;
 Said said_by(const base::Diagnostic& found);
 
@@ -63,16 +64,16 @@ Said said_by(const base::Diagnostic& found);
 
 // Applies the configuration's severities, then removes what is suppressed: by `# trainjobc:ignore RULE --
 // reason` at the end of the finding's line or on its own line above it, or by path and rule in the
-// configuration. Refusals (base::is_refusal) stay: what would hide one gets a warning. So does a comment
+// configuration. Refusals (base::is_refusal) stay; a suppression of one gets a warning. So do a comment
 // without a rule or a reason, and each suppression that suppressed nothing. `files` are all files that were
-// linted. Without advice among the diagnostics (`has_advice`), the last are not reported: those of advice
-// would all seem unused. The same applies to those in `documents` that are not complete; lines of no document
-// are.
+// linted. Unused suppressions are not reported if advice is missing among the diagnostics (`has_advice`),
+// since those of advice would all seem unused, nor those in `documents` that are not complete; those on lines
+// outside of documents are.
 base::Diagnostics apply_config(base::Diagnostics diagnostics, const inputs::Config& config,
                                std::span<const base::SourceFile* const> files, bool has_advice = true,
                                std::span<const CheckedDocument> documents = {});
 
-// The same for the findings on several groups, each with what governs it; sorted.
+// Does this for the findings on several groups, each with its own configuration. The result is sorted.
 base::Diagnostics apply_configs(std::vector<inputs::GovernedFindings> governed, bool has_advice = true);
 
 }  // namespace trainjobc::lint

@@ -25,12 +25,12 @@ using base::SourceFile;
 
 constexpr std::string_view kMarker = "# trainjobc:ignore";
 
-// One comment, and the line whose findings it suppresses.
+// A comment, and the line whose findings it suppresses.
 struct Comment {
   std::vector<std::string> rules;
   uint32_t line = 0;
   base::Location location;
-  bool used = false;  // or tried to hide what can't be
+  bool used = false;  // even for what can't be suppressed
 };
 
 Diagnostic advice(std::string_view rule, std::string message, std::string hint,
@@ -38,7 +38,8 @@ Diagnostic advice(std::string_view rule, std::string message, std::string hint,
   return rules::finding(rule, std::move(message), std::move(hint), location);
 }
 
-// What would hide an error for which the cluster refuses the object: lint would pass what render refuses.
+// Warns of a suppression of an error for which the cluster refuses the object: lint would accept what render
+// refuses.
 Diagnostic futile(const Diagnostic& refusal, std::string_view what, const base::Location& location) {
   Diagnostic found =
       advice("advice/bad-suppression",
@@ -48,7 +49,7 @@ Diagnostic futile(const Diagnostic& refusal, std::string_view what, const base::
   return found;
 }
 
-// A comment with the blanks before it, or with its whole line.
+// The comment with the blanks before it, or its whole line.
 base::Location with_its_space(base::Location comment) {
   const std::string_view before = comment.file->line(comment.line).substr(0, comment.column - 1);
   const size_t value = before.find_last_not_of(base::kBlanks);
@@ -95,7 +96,7 @@ class CommentScanner {
     comments.push_back(std::move(comment));
   }
 
-  // The next line that is more than a comment. Lines are requested from the top.
+  // The number of the next line that is more than a comment. Lines must be requested from the top.
   uint32_t next_line(uint32_t line) {
     for (next_ = std::max(next_, line + 1); next_ <= file_.line_count(); ++next_) {
       const std::string_view text = base::trimmed(file_.line(next_), base::kBlanks);
@@ -109,7 +110,7 @@ class CommentScanner {
   uint32_t next_ = 0;
 };
 
-// Whether everything was checked in each document of a file, by the line on which the document begins.
+// Whether each document of a file was checked completely, by the line on which the document begins.
 using CheckedDocuments = std::map<uint32_t, bool>;
 using CheckedFiles = std::map<std::string_view, CheckedDocuments>;
 
@@ -128,18 +129,18 @@ const CheckedDocuments& documents_of(const CheckedFiles& files, std::string_view
   return found != files.end() ? found->second : kNone;
 }
 
-// Whether everything was checked in the document that contains the line.
+// Whether the document that contains the line was checked completely.
 bool is_complete(const CheckedDocuments& documents, uint32_t line) {
   const auto after = documents.upper_bound(line);
   return after == documents.begin() || std::prev(after)->second;
 }
 
-// The same for a whole file.
+// Whether the whole file was checked completely.
 bool is_complete(const CheckedDocuments& documents) {
   return std::ranges::all_of(documents, [](const auto& document) { return document.second; });
 }
 
-// A file's name as the globs of the configuration see it: relative to the configuration's folder.
+// A file's name as the configuration's globs see it: relative to the configuration's folder.
 std::string relative_to(const std::string& name, const std::string& folder) {
   if (name.starts_with('<')) return name;  // <stdin>
   const std::string path =
@@ -149,10 +150,10 @@ std::string relative_to(const std::string& name, const std::string& folder) {
 
 using Labels = std::map<std::string, std::string>;
 
-// The labels of the objects in files, which are read when a suppression first asks for them.
+// The labels of the objects in files, which are read when a suppression first needs them.
 class ObjectLabels {
  public:
-  // Whether the object that contains the place has them.
+  // Whether the object that contains the place has all these labels.
   bool include(const base::Location& at, const Labels& labels) {
     if (labels.empty()) return true;
     const auto [file, is_new] = by_file_.try_emplace(at.file->name());
@@ -164,7 +165,7 @@ class ObjectLabels {
   }
 
  private:
-  using ByPlace = std::map<std::pair<uint32_t, uint32_t>, Labels>;  // line and column of the object
+  using ByPlace = std::map<std::pair<uint32_t, uint32_t>, Labels>;  // by line and column of the object
 
   static ByPlace read(const SourceFile& file) {
     ByPlace out;
@@ -195,7 +196,7 @@ class ObjectLabels {
   std::map<std::string_view, ByPlace> by_file_;
 };
 
-// The suppressions of the configuration, each of a rule in some files or objects.
+// The suppressions of the configuration; each suppresses one rule in some files or objects.
 class PathSuppressions {
  public:
   explicit PathSuppressions(const inputs::Config& config) : config_(config) {
@@ -214,7 +215,7 @@ class PathSuppressions {
     for (const size_t glob : globs_of(file)) reached_[glob] = true;
   }
 
-  // The first for each glob that suppresses the finding.
+  // The suppressions that apply to the finding: for each glob, the first one.
   std::vector<const inputs::PathSuppression*> suppress(const base::Diagnostic& finding) {
     std::vector<const inputs::PathSuppression*> found;
     if (!finding.location.file || uses_.empty()) return found;
@@ -230,18 +231,18 @@ class PathSuppressions {
     return found;
   }
 
-  // Those that suppressed nothing although they match linted files and `was_looked_at` is true for all of
-  // these.
+  // Suppressions that suppressed nothing, although they match linted files, and `was_looked_at` is true for
+  // all of these.
   std::vector<const inputs::PathSuppression*> unused(
       const std::function<bool(std::string_view file)>& was_looked_at) const {
-    std::vector<bool> is_open(globs_.size());  // a file that matches it was not checked
+    std::vector<bool> is_open(globs_.size());  // whether a matching file was not checked completely
     for (const auto& [file, globs] : by_file_) {
       if (globs.empty() || was_looked_at(file)) continue;
       for (const size_t glob : globs) is_open[glob] = true;
     }
     std::vector<const inputs::PathSuppression*> unused;
     for (const inputs::PathSuppression& suppression : config_.suppressions) {
-      if (!suppression.labels.empty()) continue;  // objects with them may be in other files
+      if (!suppression.labels.empty()) continue;  // objects with these labels may be in other files
       const auto is_used = [&](size_t glob) {
         return uses_.at(RuleInFiles(suppression.rule, glob, suppression.labels)).is_used;
       };
@@ -256,13 +257,13 @@ class PathSuppressions {
   }
 
  private:
-  using RuleInFiles = std::tuple<std::string_view, size_t, Labels>;  // a rule and the number of a glob
+  using RuleInFiles = std::tuple<std::string_view, size_t, Labels>;  // rule, number of the glob, labels
   struct Use {
-    const inputs::PathSuppression* suppression = nullptr;  // the first of them
+    const inputs::PathSuppression* suppression = nullptr;  // the first of several equal ones
     bool is_used = false;
   };
 
-  // The numbers of the globs that the file matches.
+  // The numbers of the globs that match the file.
   const std::vector<size_t>& globs_of(const base::SourceFile& file) {
     const auto [at, is_new] = by_file_.try_emplace(file.name());
     if (is_new && globs_.size() > 0) at->second = globs_.matches(relative_to(file.name(), config_.folder));
@@ -277,9 +278,9 @@ class PathSuppressions {
 
   const inputs::Config& config_;
   base::GlobSet globs_;
-  std::map<std::string, size_t> numbers_;  // of the globs
+  std::map<std::string, size_t> numbers_;  // the number of each glob
   std::map<RuleInFiles, Use> uses_;
-  std::vector<bool> reached_;  // by glob: a file that was linted matches it
+  std::vector<bool> reached_;  // by number: the glob matches a linted file
   std::map<std::string_view, std::vector<size_t>> by_file_;
   ObjectLabels labels_;
 };
@@ -294,7 +295,7 @@ class Suppressor {
     }
   }
 
-  // Gives the finding the severity that is configured for its rule. False if it is not to be shown.
+  // Gives the finding the severity that is configured for its rule. Returns whether to show it.
   bool keep(Diagnostic& diagnostic) {
     const std::vector<Comment*> comments = comments_on(diagnostic);
     const std::vector<const inputs::PathSuppression*> paths = paths_.suppress(diagnostic);
@@ -314,7 +315,7 @@ class Suppressor {
     return true;
   }
 
-  // In the documents that `checked` lists as complete.
+  // Reports unused suppressions, in documents that `checked` lists as complete.
   void report_unused(std::span<const CheckedDocument> checked) {
     const CheckedFiles files = by_file(checked);
     for (const auto& [name, comments] : comments_) {
@@ -330,7 +331,7 @@ class Suppressor {
       }
     }
     const auto was_looked_at = [&](std::string_view file) { return is_complete(documents_of(files, file)); };
-    // A hook sees the staged files only.
+    // A pre-commit hook sees only the staged files.
     for (const inputs::PathSuppression* suppression : paths_.unused(was_looked_at)) {
       out_.add(advice("advice/unused-suppression",
                       fmt::format("this suppresses no finding of {}", suppression->rule), "remove it",
@@ -339,7 +340,7 @@ class Suppressor {
   }
 
  private:
-  // Those that name the finding's rule; they count as used.
+  // The comments that name the finding's rule; they count as used.
   std::vector<Comment*> comments_on(const Diagnostic& diagnostic) {
     std::vector<Comment*> found;
     const SourceFile* file = diagnostic.location.file;
@@ -357,8 +358,10 @@ class Suppressor {
   const inputs::Config& config_;
   PathSuppressions paths_;
   Diagnostics& out_;
-  std::map<std::string, std::vector<Comment>> comments_;  // by file name: a group may hold a copy of a file
-  std::set<std::tuple<std::string, const SourceFile*, uint32_t, uint32_t>> futile_;  // that are reported
+  std::map<std::string, std::vector<Comment>>
+      comments_;  // by file name, since groups may hold copies of a file
+  std::set<std::tuple<std::string, const SourceFile*, uint32_t, uint32_t>>
+      futile_;  // suppressions that have been reported
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ struct Command {
 constexpr std::array kCommands = std::to_array<Command>(
     {{Severity::Error, "error"}, {Severity::Warning, "warning"}, {Severity::Info, "notice"}});
 
-// `also`: characters to escape besides those that end a command.
+// `also` lists characters to escape besides those that end a command.
 std::string command_text(std::string_view text, std::string_view also) {
   std::string out;
   for (const char c : text) {
@@ -52,7 +52,7 @@ std::string annotation(const Diagnostic& d, std::string_view command, const Plac
   if (const auto place = places.of(d)) {
     const Region& at = place->region;
     out += fmt::format("file={},line={},endLine={},", property(place->path), at.line, at.end_line);
-    // GitHub refuses columns in annotations of several lines.
+    // GitHub refuses columns in an annotation of several lines.
     if (at.line == at.end_line) out += fmt::format("col={},endColumn={},", at.column, at.end_column);
   }
   return out + fmt::format("title={}::{}\n", property(d.rule), command_text(full_message(d), ""));
@@ -120,8 +120,8 @@ bool is_xml(uint32_t code) {
   return (code >= 0x20 || code == '\t' || code == '\n' || code == '\r') && code != 0xFFFE && code != 0xFFFF;
 }
 
-// Text of an element or an attribute, whose line breaks and tabs readers turn into spaces. Characters that
-// XML can't represent, such as ESC, become U+FFFD.
+// Where a text goes in XML: readers turn line breaks and tabs in attributes into spaces. Characters that XML
+// can't represent, such as ESC, become U+FFFD.
 enum class In { Element, Attribute };
 std::string xml(std::string_view text, In place) {
   constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
@@ -177,8 +177,9 @@ class Sorter {
     return cases[at->second];
   }
 
-  // A finding belongs to the case of its object, even if its cause is elsewhere: to the object of that id in
-  // the finding's own file, or else the first of that id. A finding without an object is a case of its file.
+  // The case of a finding is that of its object, even if its cause is elsewhere: the object with that id in
+  // the finding's own file, or else the first with that id. A finding without an object belongs to its file's
+  // case.
   Case& case_of(const Diagnostic& d) {
     const std::string file = d.location.file ? d.location.file->name() : "trainjobc";
     if (d.object.empty()) return case_of(file, file);
@@ -191,7 +192,7 @@ class Sorter {
   std::deque<Suite> suites_;
   std::map<std::string, size_t> suite_index_;
   std::map<std::pair<std::string, std::string>, size_t> case_index_;
-  std::map<std::string, std::string> first_file_;  // of each object
+  std::map<std::string, std::string> first_file_;  // for each object
 };
 
 std::string texts(const std::vector<const Diagnostic*>& diagnostics) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A report for people, which is written as text or as Markdown.
+// A report for people, which can be written as text or as Markdown.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,11 @@ struct Cell {
   Style style = Style::Plain;
 };
 
-// Parts beside each other; on a terminal that is too narrow, below each other.
+// Parts next to each other; if a terminal is too narrow, below each other.
 struct Line {
   std::vector<Cell> parts;
-  size_t hang = 4;    // the indentation of what doesn't fit
-  std::string place;  // ahead of the parts: "jobs/llama.yaml:8"
+  size_t hang = 4;    // the indentation of parts that don't fit
+  std::string place;  // comes before the parts: "jobs/llama.yaml:8"
 };
 
 struct Column {
@@ -40,65 +40,67 @@ struct Table {
   std::vector<std::vector<std::string>> rows;
 };
 
-// A field, the values that it has or had, and where they come from.
+// A field, its value or its values before and after, and where they come from.
 struct Field {
   std::string path;
   std::string before;  // "" if there is only one value
   std::string after;
   std::string source;
-  bool is_marked = false;   // "!"
-  bool is_muted = false;    // without the colours of a change
-  std::vector<Cell> below;  // lines, in the text only
+  bool is_marked = false;   // shows "!"
+  bool is_muted = false;    // leaves out the colours of a change
+  std::vector<Cell> below;  // lines below it, only in the text
 };
 
-// Fields in columns. Longer texts don't widen a column; a row that is too wide for the terminal takes several
-// lines.
+// Fields in columns. A longer text doesn't widen a column; a row that is too wide for the terminal takes
+// several lines.
 struct Fields {
   std::vector<Field> rows;
-  std::string before_title;  // of the Markdown's columns
+  std::string before_title;  // title of the Markdown's column
   std::string after_title;
   size_t widest_path = 76;
   size_t widest_values = 60;
-  bool may_clamp = true;  // a column with a longer text is as wide as permitted, not as its other texts
-  size_t gap = 3;         // between columns
-  bool cuts = false;      // lines that don't fit after wrapping
+  bool may_clamp =
+      true;        // a column with a longer text gets its maximum width, instead of that of its other texts
+  size_t gap = 3;  // spaces between columns
+  bool cuts = false;  // cuts lines that don't fit even after wrapping
 };
 
-// Something that the reader must act upon.
+// Something that requires the reader's attention.
 struct Warning {
   std::string lead;
   std::string text;
   std::string remedy;
 };
 
-// Any of these, in this order.
+// Any of these parts, which are shown in this order.
 struct Block {
-  std::vector<Cell> head;  // a title, what is said of it, where that comes from
-  std::string folded;      // not empty: Markdown folds the block below its head and this
+  std::vector<Cell> head;  // title, text, source
+  std::string folded;      // if not empty, Markdown folds the block under its head and this text
   std::vector<Line> lines;
   std::span<const base::Diagnostic> findings;  // owned by the compilation
   Table table;
   Fields fields;
   std::vector<Warning> warnings;
-  std::string code;           // lines as they are
+  std::string code;           // printed as it is
   bool is_continued = false;  // the next block follows without an empty line
 };
 
 struct Document {
-  std::string heading;  // of the Markdown
+  std::string heading;  // Markdown only
   std::vector<Block> blocks;
-  std::vector<std::string> closing;  // the last lines of the text
-  std::string noun;                  // what Markdown leaves out if it would be too long: "object"
+  std::vector<std::string> closing;  // the text's last lines
+  std::string noun;  // "object": for "… and 3 more objects", if the Markdown would be too long
 };
 
 std::string paint(Style style, std::string_view text, bool colour);
 std::string to_text(const Document& document, base::TextStyle style);
-// At most as long as a comment that GitHub accepts; with kWhole, as long as it is.
-inline constexpr size_t kLongestComment = 60'000;  // bytes; 65536 are accepted, with the last lines
+// By default, at most as long as a comment that GitHub accepts; with kWhole, of any length.
+inline constexpr size_t kLongestComment =
+    60'000;  // bytes; GitHub accepts 65536, and the last lines come on top
 inline constexpr size_t kWhole = SIZE_MAX;
 std::string to_markdown(const Document& document, size_t longest = kLongestComment);
 
-// What stands before the first of several texts, between two, and after the last.
+// What is written before the first of several texts, between two, and after the last.
 struct Joints {
   std::string_view opening;
   std::string_view between;

@@ -22,7 +22,7 @@ using base::Location;
 using base::Severity;
 using report::Json;
 
-// 2 errors, 1 warning
+// Counts the findings: "2 errors, 1 warning".
 std::string by_severity(const base::Diagnostics& diagnostics) {
   std::string out;
   for (const auto& [severity, noun] :
@@ -49,7 +49,7 @@ std::string in_files(const ReportInput& input) {
   return fmt::format(" in {} of {}", found.size(), counted(all.size(), "file"));
 }
 
-// "; 1 fixable with --fix, 2 more with --fix=all"; "" if none is.
+// "; 1 fixable with --fix, 2 more with --fix=all"; "" if none is fixable.
 std::string fixable(const base::Diagnostics& diagnostics) {
   const auto has_fix = [](const Diagnostic& d) { return !d.fix.empty(); };
   const auto is_safe = [&](const Diagnostic& d) {
@@ -89,7 +89,7 @@ Json finding_json(const Diagnostic& d) {
 
 namespace {
 
-// The column, in UTF-16 code units, of a byte column.
+// Converts a column that counts bytes to one that counts UTF-16 code units.
 uint32_t utf16_column(const base::SourceFile& file, uint32_t line, uint32_t column) {
   return static_cast<uint32_t>(file.utf16_units(line, column == 0 ? 0 : column - 1)) + 1;
 }
@@ -116,7 +116,7 @@ uint64_t hash(std::initializer_list<std::string_view> parts) {
   return value;
 }
 
-// For people: each diagnostic with its source line, then a summary.
+// Writes for people: each diagnostic with its source line, then a summary.
 bool text_report(const ReportInput& input, const WritePart& write) {
   if (input.diagnostics.empty()) return true;
   const std::string closing = "\n" + (input.is_quiet ? "" : summary(input));
@@ -132,7 +132,7 @@ bool json_report(const ReportInput& input, const WritePart& write) {
   return write_in_frame({{kKey, Json::array()}}, kKey, input.diagnostics, write, finding_json);
 }
 
-// A report that is made as a whole.
+// Writes a report that is built as a whole.
 template <std::string (*make)(const ReportInput&)>
 bool write_whole(const ReportInput& input, const WritePart& write) {
   return write(make(input));
@@ -140,7 +140,7 @@ bool write_whole(const ReportInput& input, const WritePart& write) {
 
 using Writer = bool (*)(const ReportInput&, const WritePart&);
 
-// In the order of ReportFormat.
+// Must be in the order of ReportFormat.
 constexpr std::array<std::string_view, 6> kNames{"text", "json", "sarif", "junit", "github", "gitlab"};
 constexpr std::array<Writer, kNames.size()> kWriters{
     text_report,
@@ -252,9 +252,9 @@ std::string Fingerprints::next(std::initializer_list<std::string_view> parts) {
 }
 
 std::string identity(const Diagnostic& diagnostic) {
-  constexpr size_t kLongest = 2000;  // a whole file on one line would change with each other finding, too
+  constexpr size_t kLongest = 2000;  // a whole file on one line would change with each of its other findings
   const Location& at = diagnostic.location;
-  // A line with a secret is not even hashed: a short secret could be guessed from the hash.
+  // A line with a secret is not even hashed: the hash could reveal a short secret.
   const bool has_line = at.file && at.line != 0 && !diagnostic.hide_source;
   const std::string_view line = has_line ? at.file->line(at.line) : std::string_view();
   const std::string_view words = line.size() <= kLongest ? base::trimmed(line, base::kBlanks) : "";

@@ -20,20 +20,20 @@ namespace trainjobc::lint {
 
 enum class ReportFormat { Text, Json, Sarif, Junit, Github, Gitlab };
 
-// The base of the paths in a report: both absolute, or empty if the working directory is the root.
+// What the paths in a report are relative to: both absolute, or empty if the working directory is the root.
 struct Repository {
   std::string root;
   std::string working_directory;
 };
 
-// The content of a report. The diagnostics are sorted; the rest is what was linted.
+// The content of a report. The diagnostics are sorted; the rest says what was linted.
 struct ReportInput {
   base::Diagnostics diagnostics;
-  std::span<const std::string> files;  // every linted file, those without objects too
+  std::span<const std::string> files;  // all linted files, even those without objects
   std::span<const LintedObject> objects;
-  base::TextStyle style;  // of the text report
+  base::TextStyle style;  // for the text report
   bool is_quiet = false;  // the text report has no summary
-  // The findings that fail a case of the JUnit report.
+  // Which findings fail a case of the JUnit report.
   std::function<bool(const base::Diagnostic&)> fails = [](const base::Diagnostic& diagnostic) {
     return diagnostic.severity == base::Severity::Error;
   };
@@ -44,11 +44,11 @@ struct ReportInput {
 std::span<const std::string_view> report_format_names();
 std::optional<ReportFormat> parse_report_format(std::string_view name);
 
-// The whole report, its last line break included; empty for a clean text or GitHub report.
+// Returns the whole report, with its last line break; empty for a text or GitHub report without findings.
 std::string make_report(ReportFormat format, ReportInput input);
 
-// The same, handed over in parts that end with a line, so that a long text report is never in memory whole.
-// Ends, with false, when `write` returns false.
+// Writes the same in parts that end with a line, so that a long text report is never in memory whole. Ends,
+// and returns false, when `write` does.
 using WritePart = std::function<bool(std::string_view)>;
 bool write_report(ReportFormat format, ReportInput input, const WritePart& write);
 
@@ -66,15 +66,15 @@ std::string github_report(const ReportInput& input);
 // GitLab's Code Quality report, a subset of Code Climate's.
 std::string gitlab_report(const ReportInput& input);
 
-// A JSON report in parts: `frame` with what `make` makes of each finding in its last array "key", which is
-// empty.
+// Writes a JSON report in parts: `frame`, with what `make` makes of each finding in its last array "key",
+// which must be empty.
 bool write_in_frame(const report::Json& frame, std::string_view key, const base::Diagnostics& findings,
                     const WritePart& write, const std::function<report::Json(const base::Diagnostic&)>& make);
 
 // Reports for CI systems need a file of the repository and an existing line for every finding, and an
 // identity of the finding that stays when lines above it change.
 
-// All four at least 1; columns count UTF-16 code units, the end column is one past the last.
+// All four are at least 1; columns count UTF-16 code units, the end column is one past the last.
 struct Region {
   uint32_t line = 1;
   uint32_t column = 1;
@@ -83,7 +83,7 @@ struct Region {
 };
 
 struct Place {
-  std::string path;  // from the repository's root if the file is below it, "/" between its parts
+  std::string path;  // relative to the repository's root if the file is below it, "/" between its parts
   Region region;
 };
 
@@ -91,28 +91,28 @@ class Places {
  public:
   explicit Places(const ReportInput& input);
 
-  // The place of the finding, otherwise the beginning of its object, otherwise the first file. nullopt
-  // without files.
+  // The place of the finding, else the beginning of its object, else the first file. nullopt if there are no
+  // files.
   std::optional<Place> of(const base::Diagnostic& diagnostic) const;
-  // nullopt if there is no location, or if it is in a built-in runtime.
+  // Returns nullopt without a location, or for one in a built-in runtime.
   std::optional<Place> of(const base::Location& location) const;
   std::string path_of(std::string_view file_name) const;
 
  private:
   const ReportInput& input_;
-  std::map<std::string_view, const LintedObject*> objects_;  // the first of each id
+  std::map<std::string_view, const LintedObject*> objects_;  // the first object with each id
 };
 
 // The message with its hint.
 std::string full_message(const base::Diagnostic& diagnostic);
 
-// Whether it is the name of a runtime of the catalogue, and not a path.
+// Whether the name is that of a catalogue's runtime, rather than a path.
 bool is_built_in(std::string_view name);
 
 // `path` as a relative URI reference, or as a file: URI if it is absolute.
 std::string to_uri(std::string_view path);
 
-// Names findings: "<hash>:<n>" for the n-th with equal `parts`. Each name is unique.
+// Names findings: "<hash>:<n>" for the n-th one with equal `parts`. Each name is unique.
 class Fingerprints {
  public:
   std::string next(std::initializer_list<std::string_view> parts);
@@ -122,7 +122,7 @@ class Fingerprints {
 };
 
 // What identifies a finding besides its rule: its source line without indentation, so that lines above may
-// change, or its message if it has no line or a very long one.
+// change; or its message, if it has no line or a very long one.
 std::string identity(const base::Diagnostic& diagnostic);
 
 }  // namespace trainjobc::lint

@@ -27,7 +27,7 @@ class Json {
   Json(const char* text) : Json(std::string_view(text)) {}
   Json(std::integral auto number) : text_(std::to_string(number)) {}
   Json(bool value) : text_(value ? "true" : "false") {}
-  Json(const yaml::Node* value);  // null for nullptr
+  Json(const yaml::Node* value);  // nullptr becomes null
   template <class T>
   Json(const std::optional<T>& value) : Json(value ? Json(*value) : Json()) {}
   // An object.
@@ -45,14 +45,15 @@ class Json {
     return all;
   }
 
-  // To an object, to an array.
+  // The first one is for objects, the second for arrays.
   void add(std::string_view key, const Json& value);
   void add(const Json& item);
   bool is_empty() const { return text_.size() == 2; }
 
-  // Indented by `step` spaces per level, beginning with that of `indent`; no line break at the end.
+  // The text with `step` spaces of indentation per level, starting from that of `indent`; no line break at
+  // the end.
   std::string lines(size_t indent = 0, size_t step = 2) const;
-  // With a line break at the end.
+  // The same from the first level, with a line break at the end.
   std::string report(size_t step = 2) const { return lines(0, step) + "\n"; }
 
  private:

@@ -10,7 +10,8 @@
 namespace trainjobc::report {
 namespace {
 
-// Text outside of code: no markup, no mentions. `also`: other characters to escape.
+// Escapes text outside of code, so that it has no markup and no mentions. `also` lists other characters to
+// escape.
 std::string escaped(std::string_view text, std::string_view also = "") {
   std::string out;
   for (const char byte : text) {
@@ -62,7 +63,7 @@ std::string header(const std::vector<Column>& columns) {
   return row(titles) + line + "\n";
 }
 
-// **title** what is said of it (where that comes from)
+// **title** text (source)
 std::string head_of(const Block& block) {
   const Cell& title = block.head.front();
   std::string text = escaped(title.text);
@@ -90,7 +91,7 @@ std::string folded(const Block& block) {
   for (const Warning& warning : block.warnings)
     text += fmt::format("\n> **{}:** {}. To do: {}.\n", warning.lead, escaped(warning.text),
                         escaped(warning.remedy));
-  // Indented, so that no line of it ends the block.
+  // Indentation keeps a line from ending the block.
   for (const std::string_view line : base::Lines(block.code)) text += fmt::format("    {}\n", line);
   return text + "\n</details>\n";
 }
@@ -108,7 +109,7 @@ std::string item(const Block& block) {
   return text;
 }
 
-// What is longer than a comment is counted instead.
+// A comment of limited length: counts what doesn't fit instead of adding it.
 class Comment {
  public:
   Comment(std::string_view heading, size_t longest)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// SARIF 2.1.0: for code scanning at GitHub, Azure DevOps and in editors. No empty strings and no snippets:
-// several readers refuse the former, and the latter would carry manifests out of the repository.
+// SARIF 2.1.0, for code scanning at GitHub, Azure DevOps and in editors. It has no empty strings and no
+// snippets: several readers refuse the former, and the latter would carry manifests out of the repository.
 #include <fmt/format.h>
 
 #include "base/text/text.h"
@@ -27,7 +27,7 @@ Json text(std::string_view words) {
   return {{"text", words}};
 }
 
-// An explanation as Markdown: its indented examples become code blocks.
+// An explanation as Markdown, with its indented examples as code blocks.
 std::string to_markdown(std::string_view explanation) {
   constexpr std::string_view kIndent = "    ";
   std::string out;
@@ -105,7 +105,7 @@ class SarifWriter {
       const auto location = [&](const base::Note& note) { return related_location(note); };
       json.add("relatedLocations", Json::array(d.notes, location));
     }
-    // One count per file: another finding in one file does not change those of another.
+    // Counts per file: a finding in one file must not change the fingerprints in another.
     Fingerprints& fingerprints = fingerprints_[place ? place->path : ""];
     json.add("partialFingerprints", {{"primaryLocationLineHash", fingerprints.next({d.rule, identity(d)})}});
     if (const std::optional<Json> fix = to_fix(d)) json.add("fixes", only(*fix));
@@ -129,7 +129,7 @@ class SarifWriter {
     return location;
   }
 
-  // One fix with all edits, or none: a fix is never applied in part.
+  // One fix with all edits, or none: a fix must not be applied in part.
   std::optional<Json> to_fix(const Diagnostic& d) const {
     if (d.hide_source) return std::nullopt;  // its text may be a secret
     struct Change {

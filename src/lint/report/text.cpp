@@ -12,7 +12,7 @@
 namespace trainjobc::report {
 namespace {
 
-// The indentation of what is below a field.
+// The indentation of lines below a field.
 constexpr size_t kBelow = 6;
 
 std::string padded(std::string text, size_t width) {
@@ -63,7 +63,7 @@ class TextWriter {
     out += base::table(titles, table.rows, style_.width);
   }
 
-  // As wide as "before → after" is.
+  // The width of "before → after".
   static size_t values_width(const Field& field) {
     const size_t after = base::display_width(field.after);
     return field.before.empty() ? after : base::display_width(field.before) + 3 + after;
@@ -145,7 +145,7 @@ class TextWriter {
 }  // namespace
 
 std::string paint(Style style, std::string_view text, bool colour) {
-  // In the order of Style.
+  // Must be in the order of Style.
   constexpr std::array<std::string_view, 6> kCodes{"", "1", "32", "31", "33", "2"};
   const std::string_view code = kCodes[static_cast<size_t>(style)];
   return colour && !code.empty() ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
