@@ -55,11 +55,11 @@ Tls make_tls(const SSL_METHOD* method) {
   Tls tls(SSL_CTX_new(method), SSL_CTX_free);
   if (!tls) return tls;
   SSL_CTX_set_min_proto_version(tls.get(), TLS1_2_VERSION);
-  SSL_CTX_set_mode(tls.get(), SSL_MODE_RELEASE_BUFFERS);  // of idle connections
+  SSL_CTX_set_mode(tls.get(), SSL_MODE_RELEASE_BUFFERS);  // idle connections keep no buffers
   return tls;
 }
 
-// Puts what is read from the files into `made`. The error, or "".
+// Makes a TLS context from the files, in `made`. Returns the error, or "".
 std::string make_server_tls(const TlsFiles& files, Tls& made) {
   Tls tls = make_tls(TLS_server_method());
   if (!tls) return last_tls_error();
@@ -85,11 +85,12 @@ std::string taken(evbuffer* buffer) {
 
 struct Server;
 
-// A connection with TLS to one of the servers.
+// A TLS connection that a client has opened to one of the servers.
 struct Accepted {
   Server* server = nullptr;
   bufferevent* stream = nullptr;
-  std::list<Accepted*>* list = nullptr;  // where it is; nullptr: it has a request, or is about to be closed
+  std::list<Accepted*>* list =
+      nullptr;  // the list that contains it; nullptr if it has a request, or is about to be closed
   std::list<Accepted*>::iterator place = {};
 
   void leave_list() {
@@ -106,21 +107,21 @@ struct Accepted {
 // One listening socket.
 struct Server {
   Http http;
-  evconnlistener* listener = nullptr;  // of `http`
+  evconnlistener* listener = nullptr;  // owned by `http`
   std::optional<TlsFiles> files;
   Tls tls;
   ServerLimits limits;
   Handler handler;
   uint16_t port = 0;
-  size_t connections = 0;       // only those with TLS are counted
-  std::list<Accepted*> silent;  // of these, those that have never asked; the oldest is the first
-  std::list<Accepted*> idle;    // those whose requests have their answers; the last one answered is the last
+  size_t connections = 0;       // the number of TLS connections; others aren't counted
+  std::list<Accepted*> silent;  // connections that have never sent a request, oldest first
+  std::list<Accepted*> idle;    // connections whose requests are answered, least recently used first
   size_t open_requests = 0;
-  bool is_full = false;     // accepts no connection now
-  bool is_closing = false;  // a connection ends with its next answer
+  bool is_full = false;     // accepts no connections for now
+  bool is_closing = false;  // each connection ends with its next answer
 
   void opened() {
-    // Those that are being closed are still there when others come.
+    // Connections that are being closed still exist while new ones arrive.
     constexpr size_t kLeaving = 100;
     if (++connections <= limits.connections) return;
     if (close_one() && connections < limits.connections + kLeaving) return;
@@ -133,8 +134,8 @@ struct Server {
   }
 
  private:
-  // Clients that never ask don't keep others out. The loop then sees the end of the connection. False if all
-  // have a request.
+  // Closes a connection that waits, preferably one that has never sent a request, so that such clients don't
+  // keep others out; the loop then sees the end of the connection. False if all have a request.
   bool close_one() {
     std::list<Accepted*>& list = silent.empty() ? idle : silent;
     if (list.empty()) return false;
@@ -145,7 +146,8 @@ struct Server {
   }
 };
 
-// Without a free descriptor the connection stays there, and accept() would fail again at once, for ever.
+// If no descriptor is free, the connection stays in the queue, and accept() would fail again at once,
+// forever.
 void on_accept_error(evconnlistener* listener, void*) {
   constexpr timeval kPause{0, 100'000};
   evconnlistener_disable(listener);
@@ -169,7 +171,7 @@ int connection_index() {
   return kIndex;
 }
 
-// nullptr if the connection has no TLS.
+// Returns nullptr if the connection has no TLS.
 Accepted* accepted_of(evhttp_request* request) {
   evhttp_connection* connection = evhttp_request_get_connection(request);
   bufferevent* stream = connection ? evhttp_connection_get_bufferevent(connection) : nullptr;
@@ -192,9 +194,9 @@ bufferevent* accept_tls(event_base* base, void* argument) {
   return stream;
 }
 
-// A request that waits for its answer. If its connection goes first, libevent keeps the request until then.
+// A request that waits for its answer. If its connection ends first, libevent keeps the request until then.
 struct Pending {
-  evhttp_request* request = nullptr;  // nullptr: it has its answer
+  evhttp_request* request = nullptr;  // nullptr once it is answered
   Server* server = nullptr;
 
   void send(const HttpResponse& response) {
@@ -241,13 +243,13 @@ void free_connection(evhttp_connection* connection) {
   evhttp_connection_free(connection);
 }
 
-// To a server, for one request after the other.
+// A connection to a server, for one request at a time.
 struct Connection {
   std::string peer;
   std::unique_ptr<evhttp_connection, Deleter<free_connection>> http;
   event* cleanup = nullptr;
-  Client* client = nullptr;  // nullptr: it waits for a request
-  bool is_closed = false;    // by its server, or after an error
+  Client* client = nullptr;  // nullptr while it waits for a request
+  bool is_closed = false;    // by the server, or after an error
 
   void close() {
     is_closed = true;
@@ -255,8 +257,8 @@ struct Connection {
   }
 };
 
-// They stay open after an answer, because a new one costs more than a request. libevent may still look at one
-// that was closed, so the loop frees it.
+// Connections to servers. They stay open after an answer, because a new one costs more than a request.
+// libevent may still use one that was closed, so the loop frees it.
 class Connections {
  public:
   explicit Connections(event_base* base);
@@ -264,17 +266,17 @@ class Connections {
   Connections(const Connections&) = delete;
   Connections& operator=(const Connections&) = delete;
 
-  // One that waits for a request to `peer`; nullptr: there is none.
+  // A connection to `peer` that waits for a request; nullptr if there is none.
   Connection* waiting(const std::string& peer);
   Connection& add(std::string peer, evhttp_connection* http);
-  // After the end of its request.
+  // Called when its request has ended.
   void release(Connection& connection, bool is_usable);
 
  private:
   static constexpr size_t kMostWaiting = 32;
   static constexpr timeval kLongestWait{60, 0};
 
-  std::list<Connection> all_;  // the last one that was used is the first
+  std::list<Connection> all_;  // most recently used first
   Event cleanup_;
 };
 
@@ -282,13 +284,13 @@ struct Client {
   Connections* connections = nullptr;
   Connection* connection = nullptr;
   ClientEvents events;
-  // Over a new connection; empty if this one is new. A server may close a connection just as a request is
-  // sent.
+  // Repeats the request over a new connection; empty if this one is new. A server may close a connection just
+  // as a request is sent.
   std::function<void(ClientEvents events)> repeat;
   evhttp_request* asked = nullptr;
   Event deadline;
   bool has_begun = false;
-  bool is_late = false;  // as libevent sees it, which counts from the last byte
+  bool is_late = false;  // libevent says so, which counts the time since the last byte
 
   void begin(evhttp_request* request) {
     if (!std::exchange(has_begun, true)) events.begin(evhttp_request_get_response_code(request));
@@ -350,7 +352,7 @@ void on_error(evhttp_request_error error, void* argument) {
   static_cast<Client*>(argument)->is_late = error == EVREQ_HTTP_TIMEOUT;
 }
 
-// `request` is nullptr if there is no answer, or not a whole one.
+// `request` is nullptr if there is no complete answer.
 void on_end(evhttp_request* request, void* argument) {
   const std::unique_ptr<Client> client(static_cast<Client*>(argument));
   const bool has_answer = request && evhttp_request_get_response_code(request) != 0;
@@ -361,10 +363,10 @@ void on_end(evhttp_request* request, void* argument) {
   client->events.end(has_answer ? "" : client->is_late ? kLate : "the connection failed");
 }
 
-// An answer that comes byte by byte is never late for libevent.
+// libevent never considers an answer late that arrives byte by byte.
 void on_deadline(evutil_socket_t, short, void* argument) {
   const std::unique_ptr<Client> client(static_cast<Client*>(argument));
-  evhttp_cancel_request(client->asked);  // without on_end
+  evhttp_cancel_request(client->asked);  // doesn't call on_end
   client->connections->release(*client->connection, false);
   client->events.end(kLate);
 }
@@ -378,7 +380,7 @@ struct Timer {
 struct Target {
   std::string host;
   uint16_t port = 0;
-  std::string path;  // with the query
+  std::string path;  // including the query
   bool has_tls = false;
 };
 
@@ -399,12 +401,12 @@ std::optional<Target> parse_url(const std::string& url) {
   return target;
 }
 
-// A stream that accepts only a certificate for this host which `authority` has signed.
+// A stream that accepts only a certificate for this host, signed by `authority`.
 bufferevent* connect_tls(event_base* base, const Target& target, const std::string& authority) {
   const Tls tls = make_tls(TLS_client_method());
   if (!tls || SSL_CTX_load_verify_locations(tls.get(), authority.c_str(), nullptr) != 1) return nullptr;
   SSL_CTX_set_verify(tls.get(), SSL_VERIFY_PEER, nullptr);
-  SSL* ssl = SSL_new(tls.get());  // keeps the context
+  SSL* ssl = SSL_new(tls.get());  // it keeps the context alive
   if (!ssl) return nullptr;
   X509_VERIFY_PARAM* expected = SSL_get0_param(ssl);
   if (X509_VERIFY_PARAM_set1_ip_asc(expected, target.host.c_str()) != 1) {
@@ -439,7 +441,7 @@ std::optional<Address> parse_address(std::string_view text) {
 }
 
 struct Loop::State {
-  std::list<http::Server> servers;  // libevent frees some of their connections with the base
+  std::list<http::Server> servers;  // libevent frees some of their connections along with the base
   http::EventBase base{event_base_new()};
   http::Connections connections{base.get()};
   std::set<http::Timer*> timers;
@@ -457,7 +459,7 @@ using http::Timer;
 
 Loop::Loop() : state_(std::make_unique<State>()) {}
 
-// A connection that is freed looks at its server.
+// When a connection is freed, it accesses its server.
 Loop::~Loop() {
   for (Server& server : state_->servers) {
     server.listener = nullptr;
@@ -483,7 +485,7 @@ std::string Loop::listen(const Address& address, const std::optional<TlsFiles>& 
   evhttp_set_allowed_methods(server.http.get(), EVHTTP_REQ_GET | EVHTTP_REQ_POST);
   evhttp_set_gencb(server.http.get(), http::on_request, &server);
   evhttp_bound_socket* bound = nullptr;
-  // "::" accepts IPv4, too; a machine without IPv6 doesn't have it.
+  // "::" accepts IPv4 too, but doesn't exist on a machine without IPv6.
   for (const char* host : {address.host.empty() ? "::" : address.host.c_str(), "0.0.0.0"}) {
     if (!bound) bound = evhttp_bind_socket_with_handle(server.http.get(), host, address.port);
     if (!address.host.empty()) break;
@@ -492,10 +494,9 @@ std::string Loop::listen(const Address& address, const std::optional<TlsFiles>& 
   server.listener = evhttp_bound_socket_get_listener(bound);
   evconnlistener_set_error_cb(server.listener, http::on_accept_error);
   const evutil_socket_t socket = evconnlistener_get_fd(server.listener);
-  constexpr int kWaiting = 4096;  // libevent lets 128 wait
+  constexpr int kWaiting = 4096;  // libevent's own limit is 128
   ::listen(socket, kWaiting);
-  // For the connections, which inherit it: the body of an answer doesn't wait until its headers are
-  // acknowledged.
+  // Connections inherit this: the body of an answer doesn't wait until its headers are acknowledged.
   const int on = 1;
   setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   sockaddr_storage local{};
@@ -546,7 +547,7 @@ void Loop::get(const ClientRequest& request, ClientEvents events) {
   state_->get(request, std::move(events), true);
 }
 
-// The same request, which has to be answered at the same time.
+// Repeats the request, with the same deadline.
 std::function<void(ClientEvents events)> Loop::State::over_new_connection(const ClientRequest& request) {
   using std::chrono::milliseconds;
   const auto deadline = std::chrono::steady_clock::now() + request.timeout;
@@ -600,7 +601,7 @@ void Loop::State::get(const ClientRequest& request, ClientEvents events, bool ca
   evhttp_add_header(headers, "Accept", "application/json");
   if (!request.token.empty())
     evhttp_add_header(headers, "Authorization", fmt::format("Bearer {}", request.token).c_str());
-  // If it fails at once, http::on_end has been or will be called.
+  // Even if this fails at once, http::on_end has been or will be called.
   evhttp_make_request(connection->http.get(), asked, EVHTTP_REQ_GET, target->path.c_str());
 }
 

@@ -24,17 +24,17 @@ struct HttpResponse {
   std::string body;
 };
 
-// Sends the answer; calls after the first one, and after the connection was closed, do nothing.
+// Sends the answer. Calls do nothing after the first one, or after the connection was closed.
 using Reply = std::function<void(HttpResponse)>;
-// May keep the reply for later.
+// May keep the reply and call it later.
 using Handler = std::function<void(const HttpRequest& request, Reply reply)>;
 
 struct Address {
-  std::string host;  // "": all addresses of this machine
+  std::string host;  // "" for all addresses of this machine
   uint16_t port = 0;
 };
 
-// ":9443", "127.0.0.1:9443", "[::1]:9443".
+// Reads ":9443", "127.0.0.1:9443" or "[::1]:9443".
 std::optional<Address> parse_address(std::string_view text);
 
 struct TlsFiles {
@@ -45,24 +45,25 @@ struct TlsFiles {
 struct ServerLimits {
   size_t body = 0;           // bytes
   size_t headers = 8 << 10;  // bytes
-  // With TLS. Another one takes the place of one that nobody waits for; if there is none, it waits.
+  // The limit for TLS connections. A new one replaces one that waits for a request; if there is none, it has
+  // to wait.
   size_t connections = 500;
-  std::chrono::seconds idle{30};  // for a handshake, a request, and the next request
+  std::chrono::seconds idle{30};  // for a handshake, for a request, and between requests
 };
 
 struct ClientRequest {
   std::string url;                            // https://10.0.0.1:443/apis/…
-  std::string token;                          // "": none
-  std::string authority;                      // the file of the certificates that are trusted; for https
-  std::chrono::milliseconds timeout{10'000};  // from now to the end of the answer
+  std::string token;                          // "" for none
+  std::string authority;                      // the file of trusted certificates, for https
+  std::chrono::milliseconds timeout{10'000};  // for everything up to the end of the answer
   size_t body = size_t{64} << 20U;            // bytes of the whole answer
 };
 
-// The parts of an answer as they come.
+// Receives the parts of an answer as they arrive.
 struct ClientEvents {
   std::function<void(int status)> begin;
   std::function<void(const std::string& part)> part;
-  // After the last part, or when there is no answer: then with the reason.
+  // Called after the last part, or, with the reason, if there is no complete answer.
   std::function<void(const std::string& error)> end;
 };
 
@@ -73,27 +74,28 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  // The error, or "". Without TLS if there are no files.
+  // Returns the error, or "". Without `tls`, serves plain HTTP.
   std::string listen(const Address& address, const std::optional<TlsFiles>& tls, const ServerLimits& limits,
                      Handler handler);
-  // Reads the certificates of all servers again, for new connections. The error, or "": the old ones stay.
+  // Reads the certificates of all servers again, for new connections. Returns the error, or ""; after an
+  // error, the old ones stay in use.
   std::string reload_certificates();
-  // The ports that are listened on, in the order of the calls.
+  // The ports on which it listens, in the order of the calls.
   std::vector<uint16_t> ports() const;
-  // Each connection ends with its next answer; clients that keep it open have to connect again, to another
-  // server.
+  // Makes each connection end with its next answer, so that clients which keep it open connect again, to
+  // another server.
   void close_connections();
-  // Accepts no more connections.
+  // Stops accepting connections.
   void close_listeners();
-  // The requests that have no answer yet.
+  // The number of requests that are not answered yet.
   size_t open_requests() const;
 
   void get(const ClientRequest& request, ClientEvents events);
   void after(std::chrono::milliseconds delay, std::function<void()> action);
-  // SIGTERM, SIGINT.
+  // Called on SIGTERM and SIGINT.
   void on_stop_signal(std::function<void()> action);
 
-  // Until stop().
+  // Returns after stop().
   void run();
   void stop();
 

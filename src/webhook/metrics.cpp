@@ -23,7 +23,7 @@ void add(std::string& out, std::string_view name, std::string_view labels, Numbe
   out += fmt::format("{}{}{} {}\n", kPrefix, name, labels, value);
 }
 
-// What has one value.
+// Adds a metric with a single value.
 template <class Number>
 void add_single(std::string& out, std::string_view name, std::string_view type, std::string_view help,
                 Number value) {
@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 3> kReviewedKinds{model::kTrainJob, model
                                                          model::kClusterTrainingRuntime};
 constexpr std::array<std::string_view, 4> kOperations{"CREATE", "UPDATE", "DELETE", "CONNECT"};
 
-// What no cluster sends would make a series of its own for each request.
+// Without this, requests that no cluster sends could create any number of series.
 std::string label(std::string_view word, std::span<const std::string_view> known) {
   return std::string(base::contains(known, word) ? word : "other");
 }

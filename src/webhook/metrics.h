@@ -17,7 +17,8 @@ namespace trainjobc::webhook {
 
 struct Gauges {
   size_t runtimes = 0;
-  double watch_age = 0;  // seconds since the cluster was last heard of; negative: never, or there is no watch
+  double watch_age =
+      0;  // seconds since the last sign of life of the cluster; negative: none yet, or no watch
 };
 
 class Metrics {

@@ -16,9 +16,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-// With what servers add: managedFields has as many values as the rest.
+// Includes what servers add: managedFields has as many values as the rest.
 constexpr size_t kMostParsed = 3 * kMostValues;
-// Levels below an object that are always read: metadata.name.
+// This many levels below an object are always read, for metadata.name.
 constexpr size_t kHead = 2;
 
 size_t count_values(const Json& value) {
@@ -27,7 +27,7 @@ size_t count_values(const Json& value) {
                          [](size_t sum, const Json& child) { return sum + count_values(child); });
 }
 
-// nlohmann's own reader with a callback takes time that grows with the square of an array.
+// With a callback, nlohmann's own reader takes time quadratic in the size of an array.
 class BoundedReader final : public nlohmann::json_sax<Json> {
  public:
   explicit BoundedReader(size_t object_depth) : object_depth_(object_depth) {}
@@ -54,7 +54,7 @@ class BoundedReader final : public nlohmann::json_sax<Json> {
  private:
   bool is_too_large() const { return values_ > kMostParsed; }
 
-  // Where it is now; nullptr if it is left out.
+  // Returns where the value is now; nullptr if it is left out.
   Json* add(Json value) {
     const size_t depth = open_.size();
     if (depth > object_depth_) ++values_;

@@ -24,7 +24,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The API server passes on 4096 characters of warnings; of more, it cuts each after 256.
+// The API server passes on 4096 characters of warnings; beyond that, it cuts each after 256.
 constexpr size_t kMostWarnings = 4096;
 constexpr size_t kLongestWarning = 250;
 constexpr size_t kMostChanges = 5;
@@ -47,7 +47,8 @@ Json without_patches_of_kueue(const Json& patches) {
   return own;
 }
 
-// What an author decides: not whether the job is suspended, and where it runs, which Kueue does.
+// The part of the spec that its author decides. Kueue decides whether the job is suspended, and where it
+// runs.
 Json decided(const Json& object) {
   Json spec = member(object, "spec");
   if (spec.is_object()) spec.erase("suspend");
@@ -114,12 +115,13 @@ std::string write_answer(std::string_view uid, const Answer& answer) {
 
 namespace {
 
-// "team-a/TrainJob/bert" of a review or a runtime's name: what `suppress` in the settings matches.
+// The name of a review's object or of a runtime, "team-a/TrainJob/bert", which `suppress` in the settings
+// matches.
 std::string source_name(const auto& object) {
   return fmt::format("{}/{}/{}", object.ns.empty() ? "-" : object.ns, object.kind, object.name);
 }
 
-// "spec.trainer.numNodes: numNodes must be at least 1; write 1 or more (input/cel)"
+// A finding as one line: "spec.trainer.numNodes: numNodes must be at least 1; write 1 or more (input/cel)"
 std::string line_of(const base::Diagnostic& finding) {
   std::string line = finding.field.empty() ? "" : finding.field + ": ";
   line += finding.message;
@@ -131,7 +133,7 @@ std::string shortened(std::string line) {
   if (line.size() <= kLongestWarning) return line;
   size_t end = kLongestWarning - 3;
   while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U)
-    --end;  // not within a character
+    --end;  // not in the middle of a character
   return line.substr(0, end) + "...";
 }
 
@@ -141,7 +143,7 @@ size_t size_of(const std::vector<std::string>& lines) {
   return size;
 }
 
-// What the API server passes on, and how much it is if that is not all.
+// The warnings that the API server will pass on, and the number of those that don't fit.
 std::vector<std::string> fitted(std::vector<std::string> warnings) {
   if (size_of(warnings) <= kMostWarnings) return warnings;
   for (std::string& warning : warnings) warning = shortened(std::move(warning));
@@ -176,14 +178,14 @@ Answer answer_of(const base::Diagnostics& findings, const Policy& policy) {
   return answer;
 }
 
-// "in the runtime torch: …", for what a job's object can't be blamed for.
+// Begins the message with "in the runtime torch: …", for findings that are not the job's fault.
 void name_runtime(base::Diagnostic& finding, const Review& review) {
   const std::string field = finding.field.empty() ? "" : finding.field + ": ";
   finding.message = fmt::format("in the runtime {}: {}{}", review.runtime->name, field, finding.message);
   finding.field.clear();
 }
 
-// The findings on the reviewed object: those in it, and of a job also those that its runtime causes.
+// The findings on the reviewed object; for a job, also those that its runtime causes.
 base::Diagnostics findings_on(const Review& review, std::vector<Source> runtimes, const Policy& policy) {
   std::vector<inputs::InputGroup> groups(1);
   inputs::InputGroup& group = groups.front();
@@ -237,7 +239,7 @@ Answer check_job(const Review& review, const StoredObject* runtime, const Policy
 
 namespace {
 
-// A job that sets only what it must: what the runtime alone makes of it.
+// A job that sets only what it must, to see what the runtime contributes.
 std::string probe_job(const Review& review) {
   const Json job{{"apiVersion", model::kTrainerApiVersion},
                  {"kind", model::kTrainJob},
@@ -254,7 +256,7 @@ Compilation compile_probe(const Review& review, const std::string& runtime, cons
   options.use_catalogue = false;
   options.threads = 1;
   options.policy.ssh_key.source = policy::SshKeySource::Omit;
-  options.with_defaults = true;  // a field that is set for the first time changes from its default
+  options.with_defaults = true;  // so that a field that is set for the first time changes from its default
   return compile_sources({{"job", probe_job(review)}}, {{"runtime", runtime}}, options);
 }
 
@@ -276,7 +278,7 @@ std::string change_of(const schema::FieldDifference& difference) {
                     : fmt::format("{} changes from {} to {}", path, from, to);
 }
 
-// What new jobs of the runtime will have that those of the old one have not.
+// What the new runtime changes in the JobSets of new jobs.
 std::vector<std::string> changes_of_jobs(const Review& review, const Policy& policy) {
   if (review.old_object.empty()) return {};
   const Compilation before = compile_probe(review, review.old_object, policy);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An admission review of admission.k8s.io/v1: what lint says of an object that someone creates or changes.
+// An admission review of admission.k8s.io/v1: lint's findings on an object that someone creates or changes.
 #pragma once
 
 #include <memory>
@@ -15,20 +15,19 @@
 
 namespace trainjobc::webhook {
 
-// The larger request is refused; the API server sends at most 3 MB of an object, and both objects of an
-// update.
+// Larger requests are refused; the API server sends at most 3 MB of an object, and both objects of an update.
 inline constexpr size_t kMaxReview = size_t{8} << 20U;
 
 struct Review {
   std::string uid;
-  std::string kind;  // TrainJob
+  std::string kind;  // such as TrainJob
   std::string ns;
   std::string name;
-  std::string operation;               // CREATE
-  std::string object;                  // as JSON, as it was written; "" if there is nothing to check
-  bool is_too_large = false;           // to be checked: then it has no object, either
-  std::string old_object;              // of an update
-  std::optional<RuntimeName> runtime;  // of a TrainJob
+  std::string operation;               // such as CREATE
+  std::string object;                  // JSON, as its author wrote it; "" if there is nothing to check
+  bool is_too_large = false;           // too large to check; `object` is "" then
+  std::string old_object;              // the object before an update
+  std::optional<RuntimeName> runtime;  // a TrainJob's
 };
 
 struct BadReview {
@@ -41,28 +40,28 @@ std::variant<Review, BadReview> read_review(std::string_view body);
 
 struct Answer {
   bool allowed = true;
-  std::string message;  // of a refusal
+  std::string message;  // set if refused
   std::vector<std::string> warnings;
-  std::vector<std::string> rules;  // of the findings; one may occur several times
+  std::vector<std::string> rules;  // rules of the findings; may repeat
 
   bool has_findings() const { return !rules.empty(); }
 };
 
-// The body of the answer.
+// The answer as the body of a response.
 std::string write_answer(std::string_view uid, const Answer& answer);
 
 struct Policy {
-  std::vector<std::string> deny;  // "error", "warning", and ids of rules
+  std::vector<std::string> deny;  // "error", "warning", and rules
   std::string trainer_version = "auto";
-  bool use_catalogue = false;  // the cluster has its own runtimes
-  // Paths in it are NAMESPACE/KIND/NAME: team-a/TrainJob/bert.
+  bool use_catalogue = false;  // false: the cluster has its own runtimes
+  // Its paths are NAMESPACE/KIND/NAME: team-a/TrainJob/bert.
   std::shared_ptr<const inputs::Config> config = std::make_shared<inputs::Config>();
 };
 
-// `runtime` is the TrainJob's; nullptr if there is none of this name, of which Trainer's own webhook speaks.
+// `runtime` is the TrainJob's; nullptr if it is missing, which Trainer's own webhook reports.
 Answer check_job(const Review& review, const StoredObject* runtime, const Policy& policy);
 
-// The findings on a runtime, and what its change means for jobs that are created from now on.
+// Returns the findings on a runtime, and what its change means for jobs that are created from now on.
 Answer check_runtime(const Review& review, const Policy& policy);
 
 }  // namespace trainjobc::webhook

@@ -15,11 +15,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Of one page: lists come in parts, so that no answer needs much memory.
+// Objects per page: lists come in parts, so that no answer needs much memory.
 constexpr int kPageSize = 20;
-// A list with more pages has no end, or too many objects.
+// A list with more pages is endless, or has too many objects.
 constexpr int kMostPages = 500;
-// Of the texts of all objects.
+// The limit for the texts of all objects.
 constexpr size_t kMostBytes = size_t{32} << 20U;
 // The server ends a watch after this time; the next one continues where it was.
 constexpr int kWatchSeconds = 290;
@@ -105,7 +105,7 @@ std::string RuntimeWatch::take_list(int status, std::string_view body) {
     start_over();
     return why;
   };
-  if (status != 200) return fail("the list was refused");  // 410: the next page is no longer there
+  if (status != 200) return fail("the list was refused");  // 410: the next page has expired
   auto list = parse_objects(body, ObjectDepth::List);
   if (!list || !list->contains("items") || !list->at("items").is_array())
     return fail("the answer is not a list");
@@ -132,7 +132,7 @@ bool RuntimeWatch::take_event(std::string_view line) {
   const std::string type = event ? event->value("type", "") : "";
   const auto object = event ? event->find("object") : Json::iterator{};
   if (type.empty() || type == "ERROR" || object == event->end() || !object->is_object()) {
-    start_over();  // 410 Gone comes as an ERROR
+    start_over();  // 410 Gone arrives as an ERROR event
     return false;
   }
   const std::string version = metadata_of(*object, "resourceVersion");
@@ -153,7 +153,7 @@ bool RuntimeWatch::take_event(std::string_view line) {
 
 void RuntimeWatch::end_watch(int status) {
   store_.forget(kind_);
-  // 200: its time was over, or the connection broke; the next one continues.
+  // 200: the watch has timed out, or the connection broke; the next one continues there.
   if (status == 410 || status == 400 || status == 403 || status == 404) start_over();
 }
 

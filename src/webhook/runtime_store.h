@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The cluster's runtimes, as the webhook knows them: from a list and a watch of the API server, or from
-// files.
+// The cluster's runtimes as the webhook knows them: from lists and watches of the API server, or from files.
 #pragma once
 
 #include <map>
@@ -23,25 +22,25 @@ struct RuntimeName {
 };
 
 struct StoredObject {
-  std::string json;              // as it was written; "" if it is too large to be checked
-  std::string resource_version;  // "" of one that is from a file
+  std::string json;              // as its author wrote it; "" if it is too large to check
+  std::string resource_version;  // "" if it is from a file
 };
 
-// An object of an answer; nullopt if it can't be read.
+// Reads an object of an answer; nullopt if that fails.
 std::optional<StoredObject> read_runtime(const std::string& kind, std::string_view json);
 
-// A kind is known once it has been listed; what is not known must not be judged.
+// The runtimes by name. A kind is known once it has been listed; jobs of an unknown kind must not be judged.
 class RuntimeStore {
  public:
-  // nullptr if there is none.
+  // Returns nullptr if there is none.
   const StoredObject* find(const RuntimeName& name) const;
   void put(RuntimeName name, StoredObject object);
   void remove(const RuntimeName& name);
-  // After a list: everything of the kind that there is.
+  // Called after a list, with all objects of the kind.
   void replace(const std::string& kind, std::map<RuntimeName, StoredObject> objects);
 
   bool is_known(std::string_view kind) const;
-  // After a watch has ended, until it is established again.
+  // Called when a watch has ended, until a new one is established.
   void forget(std::string_view kind) { known_[std::string(kind)] = false; }
   void trust(std::string_view kind) { known_[std::string(kind)] = true; }
   size_t size() const { return objects_.size(); }
@@ -49,15 +48,15 @@ class RuntimeStore {
 
  private:
   std::map<RuntimeName, StoredObject> objects_;
-  size_t bytes_ = 0;  // of their texts
+  size_t bytes_ = 0;  // size of all texts
   std::map<std::string, bool, std::less<>> known_;
 };
 
-// What to ask the API server for next, and what its answers mean, for the objects of one kind.
-// Source of the rules: kubernetes.io/docs/reference/using-api/api-concepts, "Efficient detection of changes".
+// Decides what to ask the API server for next, and what its answers mean, for the objects of one kind. Source
+// of the rules: kubernetes.io/docs/reference/using-api/api-concepts, "Efficient detection of changes".
 class RuntimeWatch {
  public:
-  // `kind`: TrainingRuntime; `resource`: trainingruntimes.
+  // `kind` is TrainingRuntime, `resource` trainingruntimes, for example.
   RuntimeWatch(RuntimeStore& store, std::string kind, std::string resource);
 
   // The path and query of the next request: a page of a list, or a watch.
@@ -66,16 +65,16 @@ class RuntimeWatch {
 
   const std::string& resource() const { return resource_; }
 
-  // The whole answer of a list. Why it can't be used, or "".
+  // Takes the whole answer to a list. Returns why it can't be used, or "".
   std::string take_list(int status, std::string_view body);
   // The server has accepted the watch: from now on, the store is up to date.
   void start_watch() { store_.trust(kind_); }
-  // A line of a watch. False if the watch has to end and the objects are to be listed again.
+  // Takes a line of a watch. False if the watch must end and the objects be listed again.
   bool take_event(std::string_view line);
-  // The watch has ended or was refused with this status; 0: without an answer.
+  // The watch has ended or was refused with this status; 0 if there was no answer.
   void end_watch(int status);
 
-  // When the cluster was last heard of.
+  // The time of the cluster's last sign of life.
   std::optional<base::Clock::Time> heard;
 
  private:
@@ -85,9 +84,9 @@ class RuntimeWatch {
   std::string kind_;
   std::string resource_;
   std::string resource_version_;
-  std::string continue_;                        // the next page of a list
-  std::map<RuntimeName, StoredObject> listed_;  // the pages so far
-  int pages_ = 0;                               // their number
+  std::string continue_;                        // token of the list's next page
+  std::map<RuntimeName, StoredObject> listed_;  // from the pages so far
+  int pages_ = 0;                               // how many pages were read
   size_t listed_bytes_ = 0;
   bool is_listed_ = false;
 };

@@ -28,21 +28,23 @@ using Json = nlohmann::json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// How often files are looked at: kubelet replaces mounted ones within a minute.
+// How often files are checked for changes: kubelet replaces mounted ones within a minute.
 constexpr seconds kReload{5};
-// A review with findings asks once more for its runtime; without an answer in time, nothing is said.
+// Before findings are reported, the job's runtime is requested once more; without a timely answer, none are
+// reported.
 constexpr seconds kConfirmation{1};
-// Longer than the server lets a watch live.
+// Longer than the server keeps a watch open.
 constexpr seconds kWatchTimeout{330};
 constexpr seconds kListTimeout{30};
-// A server that ends its watches sooner is asked less and less often.
+// If a server ends its watches sooner, it is asked less and less often.
 constexpr seconds kShortestWatch{10};
 constexpr milliseconds kFirstPause{500};
 constexpr milliseconds kLongestPause{30000};
-// Of a list's page, or a line of a watch: a page of the largest objects that an API server stores.
+// The limit for a list's page, or a line of a watch: fits a page of the largest objects that an API server
+// stores.
 constexpr size_t kMaxAnswer = size_t{64} << 20U;
 
-// Those of the reviews' connections, of as many to the API server, and of some for the status pages.
+// Enough for the reviews' connections, as many to the API server, and some for the status pages.
 constexpr rlim_t kMostDescriptors = 2048;
 
 struct WatchedKind {
@@ -65,12 +67,12 @@ std::string timestamp() {
                      fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
 }
 
-// A client that closes its connection before it has read its answer must not end the others' service.
+// A client that disconnects before it has read its answer must not end the service for the others.
 void ignore_broken_pipes() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-// With them, the connections that clients of the status pages can keep open.
+// Limits the descriptors, and with them the connections that clients of the status pages can keep open.
 void limit_descriptors() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur <= kMostDescriptors) return;
@@ -94,10 +96,10 @@ class Service {
   struct Watched {
     RuntimeWatch watch;
     milliseconds pause = kFirstPause;
-    std::string buffer;  // of an answer that is not complete
+    std::string buffer;  // the incomplete line of an answer
     int status = 0;
     Clock::time_point asked;
-    bool is_list = false;  // what was asked for
+    bool is_list = false;  // whether it was a list that was requested
   };
 
   std::string start() {
@@ -125,7 +127,7 @@ class Service {
     return "";
   }
 
-  // The settings as they are now; if they are invalid, the error, and the last valid ones stay.
+  // Loads the current settings. If they are invalid, returns the error, and the last valid ones stay in use.
   std::string load_settings() {
     if (options_.config.empty()) return "";
     std::string text;
@@ -135,7 +137,7 @@ class Service {
     inputs::ConfigResult result = inputs::load_config(files_, options_.config);
     if (const auto* error = std::get_if<inputs::Message>(&result)) return error->text;
     auto config = std::make_shared<inputs::Config>(std::move(std::get<inputs::Config>(result)));
-    config->folder.clear();  // paths are NAMESPACE/KIND/NAME, not below a folder
+    config->folder.clear();  // its paths are NAMESPACE/KIND/NAME, not below a folder
     policy_.trainer_version = options_.trainer_version != "auto" ? options_.trainer_version
                                                                  : config->trainer_version.value_or("auto");
     policy_.config = std::move(config);
@@ -166,7 +168,8 @@ class Service {
     answer(review, found, begin, reply);
   }
 
-  // The runtime may have changed a moment ago: findings are only told if it is still the one that was used.
+  // The runtime may have changed a moment ago: findings are reported only if it is still the one that was
+  // used.
   void confirm(Review review, const StoredObject& known, const Answer& answer, Clock::time_point begin,
                const Reply& reply) {
     struct Confirmation {
@@ -248,7 +251,7 @@ class Service {
     return result;
   }
 
-  // Those of files; with an API server, the watches of its own.
+  // Adds the runtimes from files, or, with an API server, watches its runtimes.
   void add_runtimes() {
     for (const WatchedKind& kind : kKinds) {
       if (options_.api_server) {
@@ -259,7 +262,7 @@ class Service {
       }
     }
     compile::InputSet set;
-    base::Diagnostics ignored;  // the command has shown them
+    base::Diagnostics ignored;  // the command has reported them
     compile::read_inputs(options_.runtimes, set, ignored);
     for (const compile::InputObject& object : set.objects) {
       if (!object.is_runtime() || !object.root) continue;
@@ -306,7 +309,7 @@ class Service {
       const std::string_view line = std::string_view(watched.buffer).substr(begin, end - begin);
       begin = end + 1;
       if (!line.empty() && !watched.watch.take_event(line)) {
-        watched.status = 0;  // the rest of this answer no longer counts
+        watched.status = 0;  // the rest of this answer doesn't count
         break;
       }
     }
@@ -363,7 +366,8 @@ class Service {
     return files_.text_of(options_.tls->certificate) + files_.text_of(options_.tls->key);
   }
 
-  // Serves for half of the time, while the cluster takes this pod off its Service; then answers what is open.
+  // Serves for half of the time, while the cluster removes this pod from its Service; then answers the open
+  // requests.
   void stop() {
     if (std::exchange(is_stopping_, true)) return loop_.stop();
     write_log("stopping", {{"open_requests", loop_.open_requests()}});
@@ -375,7 +379,7 @@ class Service {
     });
   }
 
-  // The last answers are on their way until the next look.
+  // Waits for one more look after the last request, since its answer may still be on its way.
   void stop_when_idle(Clock::time_point deadline, bool was_idle) {
     const bool is_idle = loop_.open_requests() == 0;
     if ((is_idle && was_idle) || Clock::now() >= deadline) return loop_.stop();

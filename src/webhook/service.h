@@ -20,27 +20,27 @@ namespace trainjobc::webhook {
 
 // How to reach the API server.
 struct ApiServer {
-  std::string url;        // https://10.0.0.1:443
-  std::string token;      // the file of the service account's token, read for each request
-  std::string authority;  // the file of the CA's certificates
+  std::string url;        // such as https://10.0.0.1:443
+  std::string token;      // file with the service account's token, read for each request
+  std::string authority;  // file with the CA's certificates
 };
 
 struct ServiceOptions {
   Address listen;
   std::optional<TlsFiles> tls;
   std::optional<Address> status;        // plain HTTP: /healthz, /readyz, /metrics
-  std::optional<ApiServer> api_server;  // nullopt: the runtimes are those of `runtimes`
+  std::optional<ApiServer> api_server;  // nullopt: `runtimes` are all there are
   std::vector<Source> runtimes;
-  std::string config;  // the file of the settings; "": none
+  std::string config;  // the file with the settings; "" for none
   std::vector<std::string> deny;
-  std::string trainer_version = "auto";  // unless the settings have one
-  std::chrono::seconds drain{10};        // the longest time between SIGTERM and the end
+  std::string trainer_version = "auto";  // used unless the settings have one
+  std::chrono::seconds drain{10};        // the maximum time between SIGTERM and the end
 };
 
-// A line of the log: JSON, without secret values.
+// Receives a line of the log: JSON, without secret values.
 using Log = std::function<void(std::string_view line)>;
 
-// Runs until a stop signal. The error, or "".
+// Runs until a stop signal. Returns the error, or "".
 std::string serve(base::FileSystem& files, const ServiceOptions& options, const Log& log);
 
 }  // namespace trainjobc::webhook
