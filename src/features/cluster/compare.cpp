@@ -36,7 +36,7 @@ bool is_suspend(const schema::FieldPath& path) {
 struct Compared {
   const yaml::Node& live;
   const yaml::Node& rendered;
-  const FieldOwners& owners;  // of the live object
+  const FieldOwners& owners;  // of the live object's fields
   bool is_job_set = false;
   bool is_queued = false;  // Kueue suspends and resumes the job
 };
@@ -50,7 +50,7 @@ bool is_default(const FieldDifference& field, const Compared& objects) {
   return is_api_default(field.path, field.live ? *field.live : *field.rendered, parents);
 }
 
-// With kind, path, name, values and manager.
+// The difference, with kind, path, name, values and manager.
 objects::Difference difference_of(FieldDifference field, const Compared& objects) {
   objects::Difference result = objects::difference_in(field);
   const Ownership ownership = field.live ? objects.owners.of(field.path) : Ownership{};
@@ -62,7 +62,7 @@ objects::Difference difference_of(FieldDifference field, const Compared& objects
   } else if (ownership.owner == Owner::Other || (ownership.owner == Owner::Person && !field.rendered)) {
     result.kind = objects::DifferenceKind::Ignored;
   } else if (objects.is_queued && is_suspend(field.path)) {
-    // Kueue's webhook suspends a new JobSet, which makes the creator of the JobSet the owner of the field.
+    // Kueue's webhook suspends a new JobSet, which makes the JobSet's creator the owner of the field.
     result.kind = objects::DifferenceKind::Ignored;
     if (result.manager.empty()) result.manager = "Kueue";
   }
@@ -70,8 +70,8 @@ objects::Difference difference_of(FieldDifference field, const Compared& objects
   return result;
 }
 
-// Drops defaults of the API, and marks fields that others manage as ignored. A map that only live has is one
-// difference if all of it has one owner.
+// Drops defaults of the API, and marks fields that others manage as ignored. A map that only live has becomes
+// one difference if all of it has one owner.
 void add_relevant(FieldDifference field, const Compared& objects, std::vector<objects::Difference>& out) {
   if (is_default(field, objects)) return;
   if (field.rendered || !field.live || !field.live->is_map() || field.live->size() == 0) {
@@ -170,7 +170,7 @@ class Comparison {
   }
 
  private:
-  // Both kinds of object have these four.
+  // Both kinds of objects have these four members.
   template <class AnyObject>
   Identity identity(const AnyObject& object) const {
     std::string ns(object.ns);
@@ -207,8 +207,8 @@ class Comparison {
     return difference;
   }
 
-  // Whether Kueue suspends and resumes it: by its own label, or with its TrainJob in the cluster, which
-  // Trainer follows.
+  // Whether Kueue suspends and resumes the job: because of its own label, or together with its TrainJob in
+  // the cluster, which Trainer follows.
   bool is_queued(const Object& object, const Node& live) const {
     if (names_queue(*object.root)) return true;
     if (!object.train_job || !names_queue(*object.train_job)) return false;
@@ -218,7 +218,7 @@ class Comparison {
     return suspend && of_job && yaml::equal(*suspend, *of_job);
   }
 
-  // The one of that name, nullptr if there is none.
+  // The live TrainJob of a rendered object; nullptr if there is none.
   const Node* live_train_job(const Object& object) const {
     const Object job{model::kTrainerApiVersion, model::kTrainJob, object.ns, object.name};
     const LiveObject* live = base::value_or(live_, identity(job));
@@ -240,7 +240,7 @@ class Comparison {
       rendered = patched_by_others(object, *rendered);
     }
     auto fields = schema::compare(*rendered, *live, schemas_.find(object.kind));
-    // Their names are those of the same object.
+    // Namespaces may differ in spelling: these are the same object.
     std::erase_if(fields, [](const schema::FieldDifference& field) {
       return field.path.size() == 2 && field.path[0].key == "metadata" && field.path[1].key == "namespace";
     });
@@ -267,7 +267,7 @@ class Comparison {
                     k8s::effective_namespace(job_set.ns), job_set.name));
   }
 
-  // A TrainJob in the cluster matters only if its update would be refused.
+  // Adds the TrainJob in the cluster, but only if its update would be refused.
   void add_train_job(const Wanted& wanted, const Node* job_set, objects::Report& report) {
     const Node& job = *wanted.object->train_job;
     const Object rendered{model::kTrainerApiVersion, model::kTrainJob, wanted.object->ns,
@@ -285,7 +285,7 @@ class Comparison {
     report.objects.push_back(std::move(diff));
   }
 
-  // `reordered`: the difference was found in the API server's version of `root`; otherwise nullptr.
+  // `reordered` is set if the difference was found in the API server's version of `root`.
   void point_at_cause(const Node& root, objects::ChildFinder* reordered,
                       objects::Difference& difference) const {
     std::vector<const Node*> nodes =
@@ -302,7 +302,7 @@ class Comparison {
     }
   }
 
-  // Removes the secrets of both sides, in the objects and in each difference.
+  // Masks the secrets of both sides, in the objects and in each difference.
   void show(const Node* live, const Node* merged, objects::ObjectDiff& diff) const {
     const Sides shown = mask_secrets({live, merged}, make_);
     diff.live = shown.live;
@@ -331,7 +331,7 @@ void add_job(std::string_view ns, const std::string& name, size_t number, bool d
   jobs.try_emplace({std::string(k8s::kDefaultNamespace), name}, number);
 }
 
-// Jobs that diagnostics name without a namespace, or with `default`, may be in that of the context.
+// Jobs that diagnostics name without a namespace, or with `default`, may be in the context's namespace.
 JobNames names_of(const std::set<std::string>& refused) {
   JobNames names;
   for (const std::string& object : refused) {

@@ -24,7 +24,7 @@
 
 namespace trainjobc::cluster {
 
-// Which live objects are reported that the inputs don't render.
+// Which live objects are reported although the inputs don't render them.
 enum class Orphans {
   All,       // everything that Trainer created
   OfInputs,  // those that belong to a TrainJob of the inputs
@@ -33,39 +33,39 @@ enum class Orphans {
 
 struct CompareOptions {
   const schema::VersionSchemas* schemas = nullptr;
-  // No namespace means `default`; false if it means the namespace of the cluster's context.
+  // An absent namespace means `default`; if false, that of the cluster's context.
   bool default_is_none = true;
   Orphans orphans = Orphans::All;
   bool refusals = true;  // mark updates that a cluster refuses
-  // The rendered objects as the API server would store them, if it was asked; nullptr: compare the rendered
-  // objects.
+  // The rendered objects as the API server would store them, from a dry run; nullptr: compares them as they
+  // were rendered.
   const LiveSet* dry_run = nullptr;
 };
 
-// `compiled` was compiled with_defaults. Live objects of TrainJobs that were refused are no orphans. Compares
-// every rendered object with the live one of its kind, namespace and name. SSH keys that are there are kept:
-// they are not a difference, and neither is a Flux certificate made of a uid that the inputs don't have.
+// Compares every rendered object with the live one of its kind, namespace and name. `compiled` must have been
+// compiled with_defaults. Live objects of refused TrainJobs are no orphans. Existing SSH keys are kept and
+// are not a difference, nor is a Flux certificate made from a uid that the inputs don't have.
 objects::Report compare_objects(const Compilation& compiled, std::shared_ptr<const LiveSet> live,
                                 const CompareOptions& options);
 
-// What an update of a live object does: whether the cluster refuses it, and the object after it.
+// The effect of updating a live object: whether the cluster refuses it, and the object afterwards.
 
-// Sets refusal and remedy of the differences that can't be applied to the live object.
-// Source of the rules: JobSet's webhook (ValidateUpdate) and its CRD (self == oldSelf); Kubernetes'
-// validation of Secrets and ConfigMaps.
+// Sets refusal and remedy of the differences that can't be applied to the live object. Source of the rules:
+// JobSet's webhook (ValidateUpdate) and its CRD (self == oldSelf); Kubernetes' validation of Secrets and
+// ConfigMaps.
 void mark_refusals(objects::ObjectDiff& object, const yaml::Node& live, const yaml::Node& rendered);
 
-// Whether applying `rendered`, compiled with defaults, removes the successPolicy of the live JobSet: it was
-// applied with one, and the inputs no longer contain it. The CRD's rule allows that, the webhook adds one
-// only to new JobSets, and the controller fails on a JobSet without one.
+// Whether applying `rendered`, which was compiled with defaults, removes the successPolicy of the live
+// JobSet: it was applied with one, and the inputs no longer contain it. The CRD's rule allows that, the
+// webhook adds one only to new JobSets, and the controller fails on a JobSet without one.
 bool loses_success_policy(const yaml::Node& rendered, const yaml::Node& live);
 
-// `live` with the changed fields as rendered, everything else in the spelling and order of `live`.
+// `live` with the changed fields as rendered, and everything else in its own spelling and order.
 const yaml::Node* apply_differences(const yaml::Node& live, std::span<const objects::Difference> differences,
                                     const yaml::Maker& make);
 
-// The controller's scripts do the same as the rendered ones with different text. If the live object is the
-// controller's, the differences between the two are ignored; scripts applied by others stay differences.
+// The controller's scripts do the same as the rendered ones, but their text differs. If the live object is
+// the controller's, this difference is ignored; scripts applied by others stay differences.
 void set_scripts_apart(const LiveObject& live, const FieldOwners& owners,
                        std::vector<objects::Difference>& differences);
 

@@ -96,10 +96,10 @@ using kubectl::Cause;
 using kubectl::Kubectl;
 using kubectl::Reply;
 
-// What to request in one namespace: names by kind and apiVersion.
+// What to request in one namespace: for each kind and apiVersion, the names.
 using Names = std::map<std::pair<std::string, std::string>, std::set<std::string>>;
 
-// The helper objects that a live JobSet mounts: orphans if its TrainJob no longer needs them.
+// Adds the helper objects that a live JobSet mounts: they are orphans if its TrainJob no longer needs them.
 void add_mounted(const LiveObject& job_set, Names& names) {
   for (const yaml::Node* job : items_at(*job_set.root, {"spec", "replicatedJobs"})) {
     for (const yaml::Node* volume : items_at(*job, {"template", "spec", "template", "spec", "volumes"})) {
@@ -182,7 +182,7 @@ bool is_asked_for(const LiveObject& object, std::span<const std::string_view> ki
   return object.kind == model::kTrainJob || !kubectl::resource_of(object.api_version, object.kind).empty();
 }
 
-// Why this can't be kubectl's answer; "" if it can. `objects` are those of the answer.
+// Why this can't be kubectl's answer; "" if it can. `objects` are the answer's.
 std::string impossible(const LiveText& text, std::span<const LiveObject> objects, const Call& call,
                        std::span<const std::string_view> kinds) {
   // kubectl prints nothing if none of the requested objects exists.
@@ -203,7 +203,7 @@ std::string impossible(const LiveText& text, std::span<const LiveObject> objects
   return fmt::format("the answer contains {} \"{}\", which was not requested", other->kind, other->name);
 }
 
-// The objects sent that `results` lack.
+// Says which of the sent objects `results` lack; "" if none.
 std::string unanswered(std::span<const Object> sent, const std::string& ns, const std::set<std::string>& skip,
                        const LiveSet& results) {
   for (const Object& object : sent) {

@@ -34,48 +34,48 @@ struct LiveSet {
   std::vector<LiveObject> objects;
 };
 
-// The content of a text.
+// What a text contains.
 struct LiveText {
   bool is_blank = false;                // only white space
-  size_t documents = 0;                 // without those that are null
+  size_t documents = 0;                 // not counting null ones
   const yaml::Node* strange = nullptr;  // the first value that is neither an object nor a list of objects
 };
 
-// The objects of a text, YAML or JSON, Lists expanded; anything else is skipped. Errors in the text are
-// diagnostics.
+// Reads the objects of a text, YAML or JSON, with Lists expanded; skips anything else. Errors in the text
+// become diagnostics.
 LiveText read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics);
 
-// The result of a call. `warnings` are those of kubectl, and what was not compared.
+// The result of a call. `warnings` are kubectl's own, and what could not be compared.
 struct Answer {
   kubectl::Failure failure;
   std::string warnings;
 
   bool ok() const { return failure.cause == kubectl::Cause::None; }
-  // Adds the result of the next call; whether it is ok.
+  // Adds the result of the next call; returns whether that is ok.
   bool join(Answer next);
 };
 
-// Runs a call that returns objects of these kinds, or if none are given, of those that trainjobc renders;
-// their namespace is that of the call, unless it is for all. Every answer of kubectl is read here: an
+// Runs a call that returns objects of these kinds, or, without any, of the kinds that trainjobc renders.
+// Their namespace is the call's, unless it is for all namespaces. Every answer of kubectl is read here: an
 // impossible one, such as none at all, null, {}, or a Status, is a failure.
 Answer ask(const kubectl::Kubectl& kubectl, const kubectl::Call& call, LiveSet& live,
            std::span<const std::string_view> kinds = {});
 
-// The same for several calls at the same time, with the kinds of each. The answers are in the order of the calls.
+// Runs several calls concurrently, with the kinds of each. The answers are in the order of the calls.
 struct Question {
   kubectl::Call call;
   std::vector<std::string_view> kinds;
 };
 std::vector<Answer> ask_all(const kubectl::Kubectl& kubectl, std::span<const Question> questions, LiveSet& live);
 
-// Fetches the live objects to compare `rendered` with, by name: one call per kind and namespace.
-// With `all_job_sets`, all JobSets are fetched, and the helper objects that they mount. An object's namespace
-// is the one that was requested, "" if that is the context's.
+// Fetches the live objects to compare `rendered` with, by name: one call per kind and namespace. With
+// `all_job_sets`, also fetches all JobSets and the helper objects that they mount. The objects get the
+// namespace that was requested; "" for the context's.
 Answer fetch(const kubectl::Kubectl& kubectl, std::span<const Object> rendered, bool all_job_sets,
              LiveSet& live);
 
 // Fetches the live TrainJobs of the rendered JobSets: all, or those whose inputs name a queue or have fields
-// that a cluster may refuse to change. The cluster may have no Trainer; a missing permission is a warning.
+// that a cluster may refuse to change. The cluster need not have Trainer; a missing permission is a warning.
 Answer fetch_train_jobs(const kubectl::Kubectl& kubectl, std::span<const Object> rendered, bool all,
                         LiveSet& live);
 

@@ -24,7 +24,7 @@ using yaml::Entry;
 using yaml::Maker;
 using yaml::Node;
 
-// Of the author and of others, who may change it afterwards.
+// Fields that the author may set, but that others change afterwards.
 constexpr std::array<std::string_view, 3> kSharedMetadata{"finalizers", "generateName", "ownerReferences"};
 
 bool is_secret(const Node& object) {
@@ -78,13 +78,13 @@ Sides mask_secrets(Sides objects, const Maker& make) {
 namespace {
 
 struct Default {
-  // JOBSET, JOB or POD for the path to such a spec, and keys from there on. CONTAINERS means containers,
+  // A path that begins with JOBSET, JOB or POD, for the path to such a spec. CONTAINERS means containers,
   // initContainers and ephemeralContainers, PROBE the three probes, HOOK the two lifecycle hooks.
   std::string_view field;
   std::string_view value;
 };
 
-// Nothing sets defaults in volumeClaimPolicies.templates, so writing one there is a change that is refused.
+// Nothing sets defaults in volumeClaimPolicies.templates, so adding one there is a change, which is refused.
 constexpr auto kDefaults = std::to_array<Default>({
     {"JOBSET.suspend", "false"},
     {"JOB.completions", "1"},
@@ -138,13 +138,13 @@ std::string_view generic(std::string_view key) {
   return key == "postStart" || key == "preStop" ? "HOOK" : key;
 }
 
-// The longest first.
+// Longest first.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kSpecs{
     {{"spec.replicatedJobs.template.spec.template.spec.", "POD."},
      {"spec.replicatedJobs.template.spec.", "JOB."},
      {"spec.", "JOBSET."}}};
 
-// The path as in Default::field.
+// The path in the form of Default::field.
 std::string field_of(const schema::FieldPath& path) {
   std::string field;
   for (const schema::Step& step : path) {
@@ -163,14 +163,14 @@ bool is_text(const Node& value, std::string_view text) {
   return value.is_scalar() && value.text() == text;
 }
 
-// Limits without requests are requests.
+// Whether a request equals its limit: limits without requests become requests.
 bool is_limit(const Node& value, std::string_view resource, const Node& resources) {
   const Node* limits = resources.get("limits");
   const Node* limit = limits ? limits->get(resource) : nullptr;
   return limit && limit->text() == value.text();
 }
 
-// Defaults that depend on the fields beside them.
+// Whether the value is a default that depends on the fields beside it.
 bool is_computed_default(std::string_view field, const Node& value, const schema::FieldPath& path,
                          std::span<const Node* const> parents) {
   const Node& map = *parents.back();
@@ -199,7 +199,7 @@ namespace {
 using schema::Step;
 
 constexpr std::array<std::string_view, 2> kOurs{"trainer", "trainjobc"};
-// It writes about as many fields of a small JobSet that it admits as there are.
+// For a small JobSet that it admits, Kueue writes about as many fields as its creator.
 constexpr std::string_view kKueue = "kueue";
 constexpr std::string_view kSelf = ".";
 
@@ -220,7 +220,7 @@ size_t weigh(const Node& fields) {
   return count;
 }
 
-// An item's keys as `{"containerPort":80,"protocol":"TCP"}`.
+// Whether the keys, like `{"containerPort":80,"protocol":"TCP"}`, name the item.
 bool names_item(std::string_view keys, const Step& step) {
   const yaml::Text json(keys);
   if (!json.root() || !json.root()->is_map() || !step.schema) return false;
@@ -247,7 +247,7 @@ const Node* descend(const Node& fields, const Step& step) {
   return nullptr;
 }
 
-// An empty set of fields on the path means that the field is owned as a whole.
+// If the path leads through an empty set of fields, the field is owned as a whole.
 bool owns(const Node& fields, const schema::FieldPath& path) {
   const Node* at = &fields;
   for (const Step& step : path) {
@@ -258,7 +258,7 @@ bool owns(const Node& fields, const schema::FieldPath& path) {
   return true;
 }
 
-// Managers of manual changes. kubectl apply uses a different one.
+// Whether the manager is one of manual changes. kubectl apply uses a different one.
 bool is_person(std::string_view manager) {
   static constexpr std::array kPersons =
       std::to_array<std::string_view>({"k9s", "kubectl-annotate", "kubectl-edit", "kubectl-label",
@@ -278,7 +278,7 @@ FieldOwners::FieldOwners(const Node& object) {
     managers_.push_back({text_at(*entry, "manager"), fields, weigh(*fields), false});
     heaviest = std::max(heaviest, managers_.back().weight);
   }
-  // The manager that wrote most fields is the one that applies the object; others write single fields.
+  // The manager that wrote the most fields is the one that applies the object; others write single fields.
   for (Manager& manager : managers_) {
     const bool has_most = manager.weight > 0 && manager.weight * 2 >= heaviest && !is_person(manager.name) &&
                           manager.name != kKueue;
@@ -318,7 +318,7 @@ std::string_view tool_of_key(std::string_view key) {
 
 namespace {
 
-// The place of each variable; nullopt if a name occurs twice.
+// The position of each variable; nullopt if a name occurs twice.
 std::optional<std::map<std::string_view, size_t>> places_of(const Node& env) {
   std::map<std::string_view, size_t> places;
   for (const Node* variable : env.items()) {
@@ -327,7 +327,7 @@ std::optional<std::map<std::string_view, size_t>> places_of(const Node& env) {
   return places;
 }
 
-// $(NAME) is replaced only if NAME comes earlier.
+// Kubernetes replaces $(NAME) only if NAME comes earlier in the list.
 bool refers_to(const Node& variable, std::string_view name) {
   return text_at(variable, "value").find(fmt::format("$({})", name)) != std::string_view::npos;
 }
@@ -350,7 +350,7 @@ const Node* ordered(const Node& env, const Node& live, const Maker& make) {
   return make.list(items, env.origin());
 }
 
-// `map` with each item of the list at `key` rewritten by the live item of the same name.
+// `map` with each item of the list at `key` rewritten according to the live item of the same name.
 template <class Rewrite>
 const Node* with_live_items(const Node* map, const Node* live, std::string_view key, const Maker& make,
                             Rewrite rewrite) {

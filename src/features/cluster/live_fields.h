@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Fields of live objects that are not a difference: what API servers fill in, what other managers own, the
-// order of variables.
+// Fields of live objects in which a difference doesn't count: what API servers fill in, what other managers
+// own, the order of variables.
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ namespace trainjobc::cluster {
 const yaml::Node* without_server_fields(const yaml::Node& object, const yaml::Maker& make);
 
 // A Secret with masked values, on both sides if both are given: "***" if they are equal, "*** (before)" and
-// "*** (after)" if not. Other objects stay as they are. nullptr stays nullptr.
+// "*** (after)" if not. Other objects stay as they are, and nullptr stays nullptr.
 struct Sides {
   const yaml::Node* live = nullptr;
   const yaml::Node* rendered = nullptr;
@@ -27,8 +27,8 @@ struct Sides {
 Sides mask_secrets(Sides objects, const yaml::Maker& make);
 
 // Whether `value`, which only one of two JobSets has, is the API server's default for an absent field.
-// `parents` are the nodes above it, the JobSet first, its map last. Source of the values: k8s.io/kubernetes,
-// pkg/apis/{core,batch}/v1/defaults.go.
+// `parents` are the nodes above it: the JobSet first, the map that contains it last. Source of the values:
+// k8s.io/kubernetes, pkg/apis/{core,batch}/v1/defaults.go.
 bool is_api_default(const schema::FieldPath& path, const yaml::Node& value,
                     std::span<const yaml::Node* const> parents);
 
@@ -42,29 +42,29 @@ enum class Owner {
 
 struct Ownership {
   Owner owner = Owner::Unknown;
-  std::string_view manager;  // of Person and Other
+  std::string_view manager;  // for Person and Other
 };
 
 class FieldOwners {
  public:
-  // The managedFields of `object`, which must outlive this; there may be none.
+  // Reads the managedFields of `object`, which must outlive this object; there may be none.
   explicit FieldOwners(const yaml::Node& object);
 
   Ownership of(const schema::FieldPath& path) const;
-  // Whether that manager wrote the field, possibly with others.
+  // Whether that manager wrote the field, possibly together with others.
   bool is_of(const schema::FieldPath& path, std::string_view manager) const;
 
  private:
   struct Manager {
     std::string_view name;
     const yaml::Node* fields = nullptr;  // FieldsV1
-    size_t weight = 0;                   // how many fields outside of metadata
+    size_t weight = 0;                   // the number of its fields outside of metadata
     bool is_us = false;
   };
   std::vector<Manager> managers_;
 };
 
-// The tool that is expected to set this label or annotation: Kueue, Argo CD, Flux, Helm; "" for others.
+// The tool that usually sets this label or annotation: Kueue, Argo CD, Flux, Helm; "" for others.
 std::string_view tool_of_key(std::string_view key);
 
 // `rendered`, a JobSet, with the variables of each container in the order of `live`, if the names are the

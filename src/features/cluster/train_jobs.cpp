@@ -35,12 +35,12 @@ bool is_time(const FieldPath& path) {
   return path[1].key == kPatches && path.size() == 4 && path[3].key == "time";
 }
 
-// A patch of a manager that the inputs don't have.
+// Whether the field is a patch of a manager that the inputs don't have.
 bool is_others(const FieldDifference& field) {
   return field.path[1].key == kPatches && field.path.size() <= 3 && !field.rendered;
 }
 
-// The replicatedJob whose Jobs still run; "" if there is none.
+// The replicatedJob whose Jobs are still running; "" if there is none.
 std::string active_job(const Node* job_set) {
   const Node* statuses = job_set ? job_set->at({"status", "replicatedJobsStatus"}) : nullptr;
   for (const Node* status : yaml::items_of(statuses)) {
@@ -71,7 +71,7 @@ std::vector<objects::Difference> refused_patches(const Node& wanted, const Node&
   for (FieldDifference& field : schema::compare(wanted, live, schema)) {
     if (!is_guarded(field.path) || is_time(field.path) || is_others(field)) continue;
     const std::string_view name = field.path[1].key;
-    // Trainer 2.0 and 2.1 check the new object only.
+    // Trainer 2.0 and 2.1 check only the new object.
     const bool suspended = yaml::is_true_at(wanted, {"spec", "suspend"}) ||
                            (name == kPatches && yaml::is_true_at(live, {"spec", "suspend"}));
     objects::Difference difference = objects::difference_in(field);
@@ -111,7 +111,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kManagers{"trainer", "trainjobc"};
 
-// The TrainJob in a helper's name; "" if there is none.
+// The TrainJob whose name is part of a helper's name; "" if there is none.
 std::string_view job_of_helper(const LiveObject& object) {
   const std::string_view name = object.name;
   if (object.kind == "JobSet") return name;

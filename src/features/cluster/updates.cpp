@@ -36,7 +36,8 @@ bool breaks_transition_rule(const objects::Difference& difference) {
   return difference.live && difference.rendered && is_immutable(schema::value_schema(path.back()));
 }
 
-// The pod template fields that the JobSet webhook lets change while the JobSet is, or gets, suspended.
+// Whether the JobSet webhook lets this field of a pod template change while the JobSet is, or becomes,
+// suspended.
 bool is_open_while_suspended(const FieldPath& path) {
   constexpr std::array<std::string_view, 6> kPodPath{"spec",     "replicatedJobs", "",
                                                      "template", "spec",           "template"};
@@ -119,7 +120,7 @@ bool is_written(const Node& rendered) {
   return policy && !(made && made->rule == "jobset/default");
 }
 
-// By a server-side apply of any manager but Trainer, which keeps its own field.
+// Whether a server-side apply set it, by any manager but Trainer, which keeps its own field.
 bool is_applied(const Node& live) {
   return std::ranges::any_of(items_at(live, {"metadata", "managedFields"}), [](const Node* entry) {
     return text_at(*entry, "operation") == "Apply" && text_at(*entry, "manager") != "trainer" &&
@@ -127,7 +128,7 @@ bool is_applied(const Node& live) {
   });
 }
 
-// By kubectl apply, which remembers what it applied.
+// Whether kubectl apply set it, which remembers what it applied.
 bool is_remembered(const Node& live) {
   const Node* applied = live.at({"metadata", "annotations", secret::kLastApplied});
   if (!applied) return false;
@@ -153,8 +154,8 @@ class Merger {
  public:
   explicit Merger(const Maker& make) : make_(make) {}
 
-  // `node` is the live value at this depth, nullptr if there is none; the result is nullptr if the field
-  // goes.
+  // `node` is the live value at this depth, nullptr if there is none. Returns nullptr if the field is
+  // removed.
   const Node* value(const Node* node, const Edits& edits, size_t depth) const {
     if (edits.empty()) return node;
     for (const objects::Difference* edit : edits) {
@@ -233,7 +234,7 @@ bool is_script(const objects::Difference& difference) {
 void set_scripts_apart(const LiveObject& live, const FieldOwners& owners,
                        std::vector<objects::Difference>& differences) {
   if (!policy::has_content(policy::OwnedObject::Content::Scripts, live.kind, live.name)) return;
-  // Most saved objects lack their managers.
+  // Most saved objects have lost their managers.
   const bool says_managers = live.root->at({"metadata", "managedFields"}) != nullptr;
   const bool is_jobs = owning_job(*live.root) != nullptr;
   for (objects::Difference& difference : differences) {

@@ -34,7 +34,7 @@ Call get_by_name(std::string ns, std::string_view api_version, std::string_view 
   return call;
 }
 
-// Without the names.
+// The command line, without names.
 std::vector<std::string> Kubectl::words_of(const Call& call) const {
   std::vector<std::string> words{settings_.program};
   words.insert(words.end(), call.words.begin(), call.words.end());
@@ -44,7 +44,7 @@ std::vector<std::string> Kubectl::words_of(const Call& call) const {
   return words;
 }
 
-// Names come after --: none of them can be taken for a flag.
+// Names come after --, so that none of them is taken for a flag.
 ProcessRequest Kubectl::request_of(const Call& call) const {
   ProcessRequest request{.argv = words_of(call), .input = call.input, .timeout = settings_.timeout};
   if (call.timeout.count() > 0 && (request.timeout.count() == 0 || call.timeout < request.timeout))
@@ -58,13 +58,13 @@ ProcessRequest Kubectl::request_of(const Call& call) const {
 
 namespace {
 
-// `words`: the command line, without names. `unfinished`: what a program that did not end had printed.
+// `words` is the command line, without names; `unfinished` is what a program printed that did not end.
 Reply reply_of(base::IoResult<ProcessResult> answer, std::string words, std::string unfinished = "") {
   if (const auto* error = std::get_if<IoError>(&answer)) {
     const Cause cause = base::is_missing(answer)       ? Cause::NoProgram
                         : base::is_interrupted(answer) ? Cause::Interrupted
                                                        : Cause::NoAnswer;
-    // 0: the program did not run to completion.
+    // Status 0: the program did not run to completion.
     return {{cause, words, 0, error->message}, std::move(unfinished), ""};
   }
   auto& result = std::get<ProcessResult>(answer);
@@ -183,13 +183,13 @@ std::string_view sentence(Cause cause) {
   }
 }
 
-// klog's lines ("E0912 10:00:00.1 …") repeat the last line at length.
+// klog's lines ("E0912 10:00:00.1 …") say the same as the last line, at length.
 bool is_log_line(std::string_view line) {
   return line.size() > 5 && std::string_view("EWIF").find(line[0]) != std::string_view::npos &&
          std::ranges::all_of(line.substr(1, 4), base::is_digit);
 }
 
-// Each line once: kubectl repeats an error of the cluster for each object.
+// The lines, without duplicates: kubectl repeats an error of the cluster for each object.
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   std::set<std::string_view> seen;

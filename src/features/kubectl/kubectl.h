@@ -28,7 +28,7 @@ enum class Cause {
   NoKind,        // the cluster has no JobSets, PodGroups…
   NoNamespace,
   Conflict,  // another manager owns a field
-  Exists,    // the object to create exists
+  Exists,    // the object to be created already exists
   Webhook,   // a required webhook did not respond
   Claim,     // JobSet's webhook found an existing claim of the JobSet
   Refused,   // the API server or a webhook refused an object
@@ -38,53 +38,53 @@ enum class Cause {
 struct Failure {
   Cause cause = Cause::None;
   std::string call;  // the command line, without names
-  int status = 0;    // kubectl's
+  int status = 0;    // kubectl's exit status
   std::string said;  // its standard error
 };
 
-// Determined from kubectl's standard error.
+// Derived from kubectl's standard error.
 Cause cause_of(std::string_view said);
 
 // The cause in one sentence, then the call and, indented, kubectl's own words. No final line break.
 std::string describe(const Failure& failure);
 
-// Settings for all calls; "" is kubectl's default.
+// Settings for all calls; "" means kubectl's default.
 struct Settings {
   std::string program = "kubectl";
   std::string context;
   std::string kubeconfig;
-  std::chrono::seconds timeout{0};  // of one call; 0: none
+  std::chrono::seconds timeout{0};  // per call; 0: none
 };
 
 struct Call {
-  std::string ns;                        // "": the context's
-  std::vector<std::string> words;        // without the flags of Settings
-  std::vector<std::string> names = {};   // come after --
+  std::string ns;                        // "" for the context's
+  std::vector<std::string> words;        // the arguments, without the flags of Settings
+  std::vector<std::string> names = {};   // written after --
   std::string input = {};                // standard input
-  std::chrono::milliseconds timeout{0};  // if it is shorter than that of Settings; 0: none
+  std::chrono::milliseconds timeout{0};  // counts if it is shorter than that of Settings; 0: none
 };
 
-// Gets the existing ones of several named objects of one kind. Names them with manifests on standard input:
+// Gets those of several named objects of one kind that exist. Names them with manifests on standard input:
 // kubectl gets objects named by arguments at a rate of five per second, but those in files without a limit.
 Call get_by_name(std::string ns, std::string_view api_version, std::string_view kind,
                  const std::set<std::string>& names, const std::string& format);
 
 struct Reply {
-  Failure failure;    // cause None if all went well
-  std::string out;    // also of failed and interrupted calls: what kubectl did before
+  Failure failure;    // cause None if the call succeeded
+  std::string out;    // even of failed and interrupted calls: it says what kubectl did before
   std::string notes;  // its standard error, if the call succeeded
 
   bool ok() const { return failure.cause == Cause::None; }
 };
 
-// Runs kubectl without a shell. Values are joined to their flags and names come after --: none of them can be
-// taken for a flag.
+// Runs kubectl without a shell. Values are joined to their flags and names come after --, so that none of
+// them is taken for a flag.
 class Kubectl {
  public:
   Kubectl(base::ProcessRunner& runner, Settings settings) : runner_(runner), settings_(std::move(settings)) {}
 
   Reply run(const Call& call) const;
-  // Several at the same time; the replies are in the order of the calls.
+  // Runs several calls concurrently; the replies are in the order of the calls.
   std::vector<Reply> run_all(std::span<const Call> calls) const;
 
  private:

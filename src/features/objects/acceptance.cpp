@@ -50,22 +50,22 @@ std::string without(std::string_view prefix, std::string_view name) {
   return std::string(name.starts_with(prefix) ? name.substr(prefix.size()) : name);
 }
 
-// The name under which an object's diagnostics are reported: the file's if the object is unreadable, without
-// the prefix.
+// The name under which an object's diagnostics are reported; if the object is unreadable, that of its file
+// without the prefix.
 std::string object_of(const Diagnostic& diagnostic, std::string_view prefix) {
   if (!diagnostic.object.empty()) return diagnostic.object;
   return diagnostic.location.file ? without(prefix, diagnostic.location.file->name()) : "";
 }
 
-// The identity of a refusal.
+// What identifies a refusal.
 auto content_of(const Diagnostic& d) {
   return std::tuple(std::string(d.rule), d.field, d.message, d.location.line, d.location.column);
 }
 
-// What one side says about the inputs.
+// The verdicts of one side on the inputs.
 class SideVerdicts {
  public:
-  // `prefix` is what file names begin with.
+  // `prefix` is how file names begin.
   SideVerdicts(const Compilation& compiled, std::string_view prefix) : jobs_(rendered_jobs(compiled)) {
     for (const Diagnostic& diagnostic : compiled.diagnostics.items()) {
       if (base::is_refusal(diagnostic)) refusals_[object_of(diagnostic, prefix)].push_back(diagnostic);
@@ -74,10 +74,10 @@ class SideVerdicts {
     for (const base::SourceFile* file : compiled.files) known_.insert(without(prefix, file->name()));
   }
 
-  // Of an object or a file: whether it is there, accepted or not.
+  // Whether there is an object or a file of this name, accepted or not.
   bool has(const std::string& object) const { return known_.contains(object) || refusals_.contains(object); }
 
-  // Of jobs that are defined twice, the first one is rendered.
+  // If a job is defined twice, the first one is rendered.
   bool takes(const std::string& object) const {
     return !refusals_.contains(object) && (!object.starts_with("TrainJob/") || jobs_.contains(object));
   }
@@ -92,7 +92,7 @@ class SideVerdicts {
   std::map<std::string, std::vector<Diagnostic>> refusals_;
 };
 
-// A job without findings.
+// The reason for a job that has no findings.
 std::string cause_of(const LintedObject& object) {
   const model::ObjectId runtime = model::runtime_of(*object.root, "");
   return fmt::format("its runtime, {} {}, is not accepted", runtime.kind, runtime.name);
@@ -115,7 +115,7 @@ class VerdictCollector {
     Acceptance acceptance;
     acceptance.object = object;
     acceptance.verdict = before ? Verdict::NoLonger : after ? Verdict::Newly : Verdict::Never;
-    const bool is_settled = are_states_ && !after;  // then the new state counts
+    const bool is_settled = are_states_ && !after;  // then only the new state counts
     if (!before && !is_settled) acceptance.refusals = before_.refusals_of(object);
     if (!after) {
       std::set<decltype(content_of({}))> known;
@@ -140,7 +140,7 @@ class VerdictCollector {
   std::vector<Acceptance> take() { return std::move(found_); }
 
  private:
-  // Whether this state of the files has no such object.
+  // Whether the sides are states of files, and this one has no such object.
   bool lacks(const SideVerdicts& side, const std::string& object) const {
     return are_states_ && !side.has(object);
   }
@@ -168,7 +168,7 @@ namespace {
 Compilation with_jobs(const Compilation& compiled, const std::set<std::string>& jobs, bool are_kept) {
   Compilation kept = compiled;
   kept.objects.clear();
-  std::vector<Object> of_job;  // the JobSet is the last object of its TrainJob
+  std::vector<Object> of_job;  // the JobSet comes last
   for (const Object& object : compiled.objects) {
     of_job.push_back(object);
     if (object.kind != "JobSet") continue;

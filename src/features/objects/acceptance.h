@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which objects of two compilations are refused.
+// Finds which objects of two compilations are refused.
 #pragma once
 
 #include <optional>
@@ -13,13 +13,13 @@
 
 namespace trainjobc::objects {
 
-// What the names of the files of two states begin with: "origin/main:" and "", "old/" and "new/".
+// How the names of files begin in two states: "origin/main:" and "", "old/" and "new/".
 struct FilePrefixes {
   std::string before;
   std::string after;
 };
 
-// The objects of the inputs that are refused on at least one side, in the order of the inputs. A TrainJob is
+// The objects of the inputs that at least one side refuses, in the order of the inputs. A TrainJob is
 // accepted if its JobSet is, anything else if it has no errors. Without prefixes, the sides are two versions
 // for the same files; with them, two states of the files, each of which may lack an object.
 std::vector<Acceptance> compare_acceptance(const Compilation& before, const Compilation& after,
@@ -31,7 +31,7 @@ Compilation rendered_by_both(const Compilation& compiled, const Compilation& oth
 // `compiled` without the objects of TrainJobs that `other` refuses.
 Compilation without_refused(const Compilation& compiled, const Compilation& other);
 
-// The TrainJobs that were refused, as diagnostics name them: "TrainJob/team-a/llama".
+// The TrainJobs that were refused, by their names in diagnostics: "TrainJob/team-a/llama".
 std::set<std::string> refused_jobs(const Compilation& compiled);
 
 }  // namespace trainjobc::objects

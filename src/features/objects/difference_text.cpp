@@ -84,7 +84,7 @@ std::string child_path(const std::string& path, std::string_view key) {
   return child.append(path).append(open).append(key).append(is_plain ? "" : "]");
 }
 
-// Parents before what is in them.
+// Lists parents before what they contain.
 void list_fields(const Node& node, const std::string& path, std::vector<PlacedField>& fields) {
   if (node.origin().file())
     fields.push_back({node.origin().line(), node.origin().column(), path, node.is_scalar()});
@@ -94,7 +94,8 @@ void list_fields(const Node& node, const std::string& path, std::vector<PlacedFi
     list_fields(*node.items()[i], fmt::format("{}[{}]", path, i), fields);
 }
 
-// What an alias repeats has the place of its anchor: the last scalar counts, or the first map or list.
+// Values that an alias repeats have the place of their anchor: the last scalar counts, or the first map or
+// list.
 std::vector<PlacedField> one_per_place(std::vector<PlacedField> fields) {
   std::ranges::stable_sort(fields, {}, &PlacedField::place);
   std::vector<PlacedField> kept;
@@ -111,14 +112,15 @@ std::vector<PlacedField> one_per_place(std::vector<PlacedField> fields) {
 
 }  // namespace
 
-// The fields of one part of a file, by their places.
+// The fields of one document of a file, by place.
 class FieldsOfPart {
  public:
   explicit FieldsOfPart(const yaml::FoundDocument& found) : found_(found) {}
 
   uint32_t first_line() const { return found_.first_line; }
 
-  // Of the value at the place; with `or_after`, else of the next one: the place may be that of a key.
+  // The field whose value is at the place; with `or_after`, or else the next one, since the place may be that
+  // of a key.
   std::string at(uint32_t line, uint32_t column, bool or_after) {
     const std::lock_guard lock(mutex_);
     if (!is_known_) read();
@@ -162,7 +164,7 @@ class FieldsOfPart {
   std::vector<PlacedField> fields_;
 };
 
-// The parts of a file, which are read one by one.
+// The documents of a file, which are read one at a time.
 class FieldsOfFile {
  public:
   explicit FieldsOfFile(const base::SourceFile& source) {
@@ -171,7 +173,7 @@ class FieldsOfFile {
       parts_.push_back(std::make_unique<FieldsOfPart>(found));
   }
 
-  // The part that contains the line; nullptr if none does.
+  // The document that contains the line; nullptr if none does.
   FieldsOfPart* part_at(uint32_t line) const {
     const auto after =
         std::ranges::upper_bound(parts_, line, {}, [](const auto& part) { return part->first_line(); });
@@ -226,11 +228,11 @@ namespace {
 
 using yaml::Node;
 
-constexpr size_t kMaxWidth = 56;  // a value on one line
-constexpr size_t kContext = 16;   // characters around the place where long values differ
+constexpr size_t kMaxWidth = 56;  // of a value on one line
+constexpr size_t kContext = 16;   // characters to keep around the first difference
 constexpr std::string_view kCut = "…";
 
-// The nearest place at or before `at` where no character is cut.
+// The last place at or before `at` where no character is cut.
 size_t boundary(std::string_view text, size_t at) {
   at = std::min(at, text.size());
   while (at > 0 && at < text.size() && base::is_continuation(text[at])) --at;
@@ -244,7 +246,7 @@ std::string cut(std::string_view text, size_t begin, size_t end) {
                      end < text.size() ? kCut : "");
 }
 
-// Cuts both texts to the part that differs.
+// Cuts both texts to the part where they differ.
 void cut_to_difference(ValueTexts& texts) {
   const std::string& a = texts.live;
   const std::string& b = texts.rendered;
@@ -264,7 +266,7 @@ bool is_file_mode(const Node& value, std::string_view key) {
   return value.is_int() && (key == "defaultMode" || key == "mode");
 }
 
-// `value` with file modes in octal; `key` is the key of `value`.
+// `value` with file modes in octal; `key` is the value's key.
 const Node* with_octal_modes(const Node& value, std::string_view key, const yaml::Maker& make) {
   if (is_file_mode(value, key) && value.as_int()) {
     const std::string text = k8s::mode_text(*value.as_int());
@@ -284,7 +286,7 @@ std::string keys_text(const Node& list, const schema::Schema* schema) {
   return text + "]";
 }
 
-// spec | replicatedJobs[node] | template…
+// The parts of a path, such as spec | replicatedJobs[node] | template…
 std::vector<std::string> segments_of(const schema::FieldPath& path) {
   std::vector<std::string> segments;
   for (const schema::Step& step : path) {
@@ -298,7 +300,7 @@ std::vector<std::string> segments_of(const schema::FieldPath& path) {
   return segments;
 }
 
-// The begin and number of the steps from a replicatedJob to its pod spec.
+// Where the steps from a replicatedJob to its pod spec begin, and how many there are.
 constexpr size_t kPodStart = 2;
 constexpr std::array<std::string_view, 4> kPodSteps{"template", "spec", "template", "spec"};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Texts of differences, for the formats that people read.
+// Texts of differences, for formats that people read.
 #pragma once
 
 #include <map>
@@ -23,15 +23,15 @@ namespace trainjobc::objects {
 
 enum class Side { Live, Rendered };
 
-// The nodes from `root` along `path`, as far as they exist: `root` first. `side` selects which of the path's
-// indices are used for lists.
+// The nodes from `root` along `path`, as far as they exist; `root` comes first. `side` selects which of the
+// path's indexes apply to lists.
 std::vector<const yaml::Node*> nodes_along(const yaml::Node& root, const schema::FieldPath& path, Side side);
 
-// Finds the nodes to which single steps of such paths lead. Each list is searched once, however many of its
-// items are asked for; the nodes must outlive it.
+// Finds the nodes to which single steps of such paths lead. Searches each list only once, however many of its
+// items are requested; the nodes must outlive it.
 class ChildFinder {
  public:
-  // nullptr if there is none.
+  // Returns nullptr if there is none.
   const yaml::Node* find(const yaml::Node& parent, const schema::Step& step);
 
  private:
@@ -40,15 +40,15 @@ class ChildFinder {
   std::map<std::pair<const yaml::Node*, const schema::Schema*>, Items> lists_;  // by the keys of their items
 };
 
-// The same in a third object, whose list maps may have another order: items are found by their keys.
+// Like nodes_along, in a third object whose list maps may have another order: finds items by their keys.
 std::vector<const yaml::Node*> nodes_like(const yaml::Node& root, const schema::FieldPath& path,
                                           ChildFinder& finder);
 
 class FieldsOfFile;
 class FieldsOfPart;
 
-// Reads a document again when a value of it is asked for: what was read first may have been translated since.
-// Threads may share one.
+// Names the fields of inputs. Reads a document again when one of its values is requested, since what was read
+// first may have been translated. Threads may share one.
 class InputFields {
  public:
   InputFields();
@@ -56,18 +56,18 @@ class InputFields {
   InputFields(const InputFields&) = delete;
   InputFields& operator=(const InputFields&) = delete;
 
-  // The field of the node that is in a file: `node` itself, or the one it was computed from:
+  // The field of the node that is in a file, either `node` itself or the one it was computed from:
   // "spec.trainer.numNodes", without the steps to a pod spec; "" if there is none.
   std::string of(const yaml::Node& node);
-  // That of a value's or a key's place, with all steps.
+  // The field at the place of a value or key, with all steps.
   std::string at(const base::Location& location);
 
-  // Saves reading the document of an object whose fields are those of its file; until forget().
+  // Saves reading the document of an object whose fields are those of its file, until forget() is called.
   void add(const yaml::Node& root);
   void forget(const yaml::Node& root);
 
  private:
-  // nullptr if there is none.
+  // Returns nullptr if there is none.
   FieldsOfPart* part_at(const base::SourceFile* source, uint32_t line);
 
   std::mutex mutex_;
@@ -77,7 +77,7 @@ class InputFields {
 // A value on one line, as JSON; "none" for nullptr.
 std::string value_text(const yaml::Node* value);
 
-// The same for people: file modes in octal. `key` is the key of the field.
+// Like value_text, for people: file modes are octal. `key` is the field's key.
 std::string readable_text(const yaml::Node* value, std::string_view key);
 
 // Both values of a difference, for people. Long texts are cut to the part that differs; a list in another
@@ -88,11 +88,11 @@ struct ValueTexts {
 };
 ValueTexts value_texts(const Difference& difference);
 
-// The path without the steps to a pod spec, and without what it has in common with the line above:
+// The path without the steps to a pod spec, and without what it shares with the path on the line above:
 // spec.replicatedJobs[node]…containers[node].image, …env[A].value
 std::string short_path(const schema::FieldPath& path, const schema::FieldPath& above = {});
 
-// The path of an input's field without the steps to a pod spec.
+// The path of an input's field, without the steps to a pod spec.
 std::string without_pod_steps(std::string path);
 
 // "JobSet team-a/llama", "JobSet team-a/llama in clusters/prod"
@@ -102,7 +102,7 @@ std::string title_of(const ObjectDiff& object);
 // jobs/llama.yaml:8".
 class Causes {
  public:
-  // A place that equals the previous one since the last new_table() is "the same".
+  // Says "the same" if the place equals the previous one since new_table().
   std::string of(const Difference& difference);
   void new_table() { last_place_.clear(); }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Differences between objects, whatever their two sides are: a cluster and the inputs, two states of files,
-// two Trainer versions.
+// Differences between the objects of two sides, whatever these are: a cluster and the inputs, two states of
+// files, two Trainer versions.
 #pragma once
 
 #include <array>
@@ -33,21 +33,21 @@ std::string_view to_string(DifferenceKind kind);
 
 struct Difference {
   DifferenceKind kind = DifferenceKind::Changed;
-  schema::FieldPath path;                // of Changed and Ignored
+  schema::FieldPath path;                // set for Changed and Ignored
   std::string name;                      // the path as text: spec.replicatedJobs[0].replicas
   const yaml::Node* live = nullptr;      // nullptr if there is none; Secrets are masked
-  const yaml::Node* rendered = nullptr;  // the same
-  bool order = false;                    // a list with the same items in another order
+  const yaml::Node* rendered = nullptr;  // likewise
+  bool order = false;                    // the list has the same items in another order
   const yaml::Node* cause = nullptr;     // the rendered node that has the location; nullptr if there is none
-  base::Location location;               // of the input that it comes from
-  bool is_around = false;                // the location is that of a parent: the field itself is not written
+  base::Location location;               // of the input from which it comes
+  bool is_around = false;                // the location is a parent's, since the field itself is not written
   std::string rule;     // what computed the rendered value: "torch/PET_NNODES"; "" if written
   std::string manager;  // who wrote the live field, if known and not trainjobc
   std::string refusal;  // why the cluster would refuse this update; "" if it would not
   std::string remedy;   // what to do about the refusal
 };
 
-// With the field's name, values and order.
+// A difference with the field's name, values and order.
 inline Difference difference_in(const schema::FieldDifference& field) {
   return {.name = schema::to_string(field.path),
           .live = field.live,
@@ -55,47 +55,48 @@ inline Difference difference_in(const schema::FieldDifference& field) {
           .order = field.order};
 }
 
-// For an object that belongs to no TrainJob of the inputs.
+// The job of an object that belongs to no TrainJob of the inputs.
 inline constexpr size_t kNoJob = static_cast<size_t>(-1);
 
-// One object on both sides, without what servers fill in, and with masked Secrets.
+// An object on both sides, without what servers fill in, and with Secrets masked.
 struct ObjectDiff {
-  std::string scope;  // "", unless several were compared
+  std::string scope;  // "" unless several were compared
   std::string id;     // "JobSet/team-a/llama"
   std::string api_version;
   std::string kind;
   std::string ns;  // "" if the inputs name none
   std::string name;
-  size_t job = kNoJob;                 // which TrainJob it belongs to
-  const yaml::Node* live = nullptr;    // nullptr: missing
-  const yaml::Node* merged = nullptr;  // live with the differences applied; nullptr: orphaned
+  size_t job = kNoJob;                 // the TrainJob to which it belongs
+  const yaml::Node* live = nullptr;    // nullptr if missing
+  const yaml::Node* merged = nullptr;  // live with the differences applied; nullptr if orphaned
   std::vector<Difference> differences;
 
   // Whether any field differs that is not ignored.
   bool differs() const;
 };
 
-// Which of the same inputs two Trainer versions refuse, or which inputs are refused of two states of them.
+// What two sides refuse: two Trainer versions of the same inputs, or one version of two states of the inputs.
 
 enum class Verdict {
   NoLonger,  // only the old version, or the old state, is accepted
-  Newly,     // only the new one
-  Never,     // neither; of two states: the new one is not, and there is no old one that is
+  Newly,     // only the new one is accepted
+  Never,     // neither is accepted; for states: the new one isn't, and there is no accepted old one
 };
 
 std::string_view to_string(Verdict verdict);
 
-// " in clusters/prod", after the name of an object; "" for no scope.
+// " in clusters/prod", to follow the name of an object; "" for no scope.
 std::string in_scope(const std::string& scope);
 
-// A TrainJob or runtime that is refused on at least one side, or a file that can't be read.
+// A TrainJob or runtime that at least one side refuses, or a file that can't be read.
 struct Acceptance {
-  std::string scope;   // "", unless several were compared
+  std::string scope;   // "" unless several were compared
   std::string object;  // "TrainJob/team-a/llama"; a file's name
   Verdict verdict = Verdict::Never;
-  // From the side that refuses it; if both do, what they share once.
+  // The refusals of the side that refuses it; if both do, common ones once.
   std::vector<base::Diagnostic> refusals;
-  std::string cause;        // why there are none: "its runtime ClusterTrainingRuntime torch is not accepted"
+  std::string
+      cause;  // the reason if there are none: "its runtime ClusterTrainingRuntime torch is not accepted"
   base::Location location;  // of the object, if `cause` is given
 
   // "TrainJob team-a/llama", "ClusterTrainingRuntime torch", "TrainJob team-a/llama in clusters/prod"
@@ -103,40 +104,40 @@ struct Acceptance {
 };
 
 struct Report {
-  // If two Trainer versions were compared: "2.1", "2.3".
+  // Set if two Trainer versions were compared: "2.1", "2.3".
   std::string old_version;
   std::string new_version;
-  std::vector<Acceptance> acceptances;  // of two versions, or of two states of files
+  std::vector<Acceptance> acceptances;  // for two versions, or two states of files
 
   std::vector<ObjectDiff>
       objects;  // those with differences, including ignored ones, in the order of the inputs; orphans last
   size_t jobs = 0;                                  // TrainJobs of the inputs
-  std::vector<std::string> warnings;                // about updates that the cluster accepts and that do harm
-  std::vector<std::shared_ptr<const void>> memory;  // the memory of the nodes
+  std::vector<std::string> warnings;                // about harmful updates that the cluster accepts
+  std::vector<std::shared_ptr<const void>> memory;  // holds the nodes
 
   bool differs() const;
-  // TrainJobs of the inputs with an object that differs.
+  // The number of TrainJobs of the inputs with an object that differs.
   size_t differing_jobs() const;
   size_t orphans() const;
-  // TrainJobs, or objects of any kind, with this verdict.
+  // The number of TrainJobs, or objects of any kind, with this verdict.
   size_t count(Verdict verdict, bool jobs_only) const;
 };
 
-// For one Trainer version: that of JobSets from its CRD; those of Secrets, ConfigMaps and PodGroups as far as
-// comparing needs them. Not copyable: a schema points at its fields.
+// Schemas for one Trainer version: that of JobSets from its CRD; those of Secrets, ConfigMaps and PodGroups
+// as far as comparing needs them. Not copyable: a schema points at its fields.
 class ObjectSchemas {
  public:
   explicit ObjectSchemas(const schema::VersionSchemas& version);
   ObjectSchemas(const ObjectSchemas&) = delete;
   ObjectSchemas& operator=(const ObjectSchemas&) = delete;
 
-  // nullptr for other kinds.
+  // Returns nullptr for other kinds.
   const schema::Schema* find(std::string_view kind) const;
   const schema::Schema& job_set() const { return *job_set_; }
 
  private:
   const schema::Schema* job_set_;
-  std::array<schema::Property, 6> fields_;  // of the three kinds together
+  std::array<schema::Property, 6> fields_;  // of the three other kinds together
   schema::Schema object_;
 };
 

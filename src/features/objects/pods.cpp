@@ -19,7 +19,7 @@ using k8s::jobset::ReplicatedJob;
 using yaml::Maker;
 using yaml::Node;
 
-// The container with a request for each limit that has none.
+// The container with a request for each limit that lacks one.
 const Node* with_requests(const Node& container, const Maker& make) {
   const Node* limits = container.at({"resources", "limits"});
   if (!limits) return &container;
@@ -41,7 +41,7 @@ const Node* with_all_requests(const Node* pod_spec, const Maker& make) {
   return pod_spec;
 }
 
-// The pod with a request of its own for each limit of its own.
+// The pod with a request of its own for each of its own limits that lacks one.
 const Node* with_pod_requests(const Node* pod_spec, PodLimits count, const Maker& make) {
   const Node* limits = pod_spec->at({"resources", "limits"});
   if (!limits || count == PodLimits::DontCount) return pod_spec;
@@ -58,7 +58,7 @@ const Node* with_pod_requests(const Node* pod_spec, PodLimits count, const Maker
   return make.with_path(pod_spec, {"resources", "requests"}, make.map(entries));
 }
 
-// Devices have a domain.
+// The sort order of a resource. Devices are those with a domain.
 int place_of_resource(std::string_view resource) {
   if (resource.find('/') != std::string_view::npos) return 0;
   if (resource == "cpu") return 1;
