@@ -55,14 +55,14 @@ bool is_image(std::string_view text) {
 
 namespace {
 
-constexpr int64_t kMostPods = 256;  // a machine that runs more of them is a cluster
+constexpr int64_t kMostPods = 256;  // more need a cluster, not a machine
 
 class FileMaker {
  public:
   FileMaker(const Object& job_set, Draft& draft)
       : draft_(draft), job_set_(job_set), view_(k8s::jobset::view_job_set(*job_set.root)) {}
 
-  // "" if the job fits on a machine.
+  // Returns "" if the job fits on one machine, otherwise the reason.
   std::string collect_pods() {
     int64_t count = 0;
     for (const ReplicatedJob& job : view_.jobs) {
@@ -128,7 +128,7 @@ class FileMaker {
     return value_at(*view_.spec, {"startupPolicy", "startupPolicyOrder"}) == "InOrder";
   }
 
-  // The replicatedJobs that a pod starts after, and whether they must have completed.
+  // The replicatedJobs after which a pod starts, and whether they must have completed.
   std::vector<std::pair<std::string_view, bool>> dependencies_of(const ReplicatedJob& job) const {
     std::vector<std::pair<std::string_view, bool>> out;
     for (const Node* dependency : items_at(*job.node, "dependsOn"))
@@ -172,7 +172,7 @@ class FileMaker {
     }
   }
 
-  // With what the job ends when its successPolicy says, or when a container fails.
+  // The command that starts the job, and ends it when its successPolicy says so, or when a container fails.
   std::string start_command() const {
     const auto targets = items_at(*view_.spec, {"successPolicy", "targetReplicatedJobs"});
     const bool any = value_at(*view_.spec, {"successPolicy", "operator"}) == "Any";

@@ -69,13 +69,13 @@ std::optional<std::string> Files::value(std::string_view kind, std::string_view 
 }
 
 void Draft::note(std::string text) {
-  text = secret::without_keys(text);  // a name that is left out because it is not valid may be anything
+  text = secret::without_keys(text);  // it may quote an invalid name, which may be anything
   if (noted_.insert(text).second) notes_.push_back(std::move(text));
 }
 
 namespace {
 
-// Around the number of a reference, in texts that are not escaped yet.
+// They surround the number of a reference, in texts that are not escaped yet.
 constexpr char kOpen = '\x01';
 constexpr char kClose = '\x02';
 
@@ -116,7 +116,7 @@ const Node* Draft::list(const std::vector<const Node*>& items) const {
 
 namespace {
 
-// Compose's variables are those of a shell.
+// The name as a variable of the shell, whose syntax Compose uses.
 std::string shell_name(std::string_view name) {
   std::string out;
   for (const char c : name) out += base::is_alnum(c) ? c : '_';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a container's variables are on one machine.
+// The variables of a container on one machine.
 #include "launch/environment.h"
 
 #include <fmt/format.h>
@@ -16,12 +16,12 @@ using yaml::Node;
 using yaml::text_at;
 
 struct KeyOf {
-  std::string_view field;  // of valueFrom
+  std::string_view field;  // the field that a valueFrom names
   std::string_view kind;
 };
 constexpr KeyOf kKeys[] = {{"secretKeyRef", "Secret"}, {"configMapKeyRef", "ConfigMap"}};
 
-// resourceFieldRef: the container's amount, rounded up, in units of the divisor.
+// The value of a resourceFieldRef: the container's amount in units of the divisor, rounded up.
 std::optional<std::string> amount_of(const Node& reference, const Node& container) {
   const std::string_view resource = text_at(reference, "resource");
   const size_t dot = resource.find('.');
@@ -89,7 +89,7 @@ class EnvironmentMaker {
     return draft_.refer(variable, fmt::format("key {} of {} {}", key, kind, name));
   }
 
-  // A pod is its own machine here.
+  // The value of a fieldRef. A pod is its own node here.
   std::optional<std::string> field_of(const std::string& variable, std::string_view path) {
     if (path.starts_with("metadata.labels") || path.starts_with("metadata.annotations")) return "";
     if (path == "metadata.name" || path == "spec.nodeName") return pod_.host;

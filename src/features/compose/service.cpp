@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A pod as services: its main container has the pod's names, the others share its network.
+// Turns a pod into services: its main container has the pod's names, the others share its network.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using yaml::Node;
 using yaml::text_at;
 using yaml::value_at;
 
-// Whether an init container runs beside the others until they end.
+// Whether an init container keeps running beside the others until they end.
 bool is_sidecar(const Node& container) {
   return value_at(container, {"restartPolicy"}) == "Always";
 }
@@ -52,8 +52,8 @@ const Node* condition_map(const Draft& draft, const Conditions& conditions) {
   return services.node_if_any();
 }
 
-// How often the Job starts a container again: as often as its backoffLimit says, whether the kubelet does it
-// or the Job controller.
+// How often a container is restarted: as often as the Job's backoffLimit says, whether the kubelet or the Job
+// controller would do it.
 const Node* restart_of(const Draft& draft, const Pod& pod) {
   constexpr int64_t kDefaultLimit = 6;
   const auto limit = k8s::jobset::int_at(*pod.job->job_spec, "backoffLimit").value_or(kDefaultLimit);
@@ -62,7 +62,7 @@ const Node* restart_of(const Draft& draft, const Pod& pod) {
   return times > 0 ? draft.make.copied(fmt::format("on-failure:{}", times)) : nullptr;
 }
 
-// NVIDIA's devices, each for one pod: all pods are on one machine.
+// Reserves NVIDIA devices, which no other pod gets: all pods are on one machine.
 const Node* gpu_reservation(Draft& draft, int64_t count) {
   const Maker& make = draft.make;
   std::vector<const Node*> ids;
@@ -73,7 +73,7 @@ const Node* gpu_reservation(Draft& draft, int64_t count) {
   return make.with_path(nullptr, {"resources", "reservations", "devices"}, make.list({device}));
 }
 
-constexpr int64_t kMostGpus = 1024;  // of a pod; no machine has more
+constexpr int64_t kMostGpus = 1024;  // per pod; no machine has more
 
 void add_devices(Draft& draft, const Node& container, Fields& service) {
   const Node* limits = container.at({"resources", "limits"});
@@ -170,7 +170,7 @@ class ServiceMaker {
   }
 
  private:
-  // Containers of a pod share its network: those beside the main one use that of its service.
+  // Containers of a pod share its network: the others use that of the main one's service.
   void add_names(Role role) {
     const Maker& make = draft_.make;
     if (role == Role::Beside) {
@@ -188,13 +188,13 @@ class ServiceMaker {
   Fields service_;
 };
 
-// Whether the container has a field with something in it.
+// Whether the container has the field, with a value that isn't empty.
 bool has_field(const Node& node, std::string_view field) {
   const Node* value = node.get(field);
   return value && !value->is_empty_value();
 }
 
-// What pods say that one machine doesn't have: their field, and what to note about it.
+// A field of pods that is left out on one machine, and what to note about it.
 struct ClusterField {
   std::string_view field;
   std::string_view note;
@@ -261,8 +261,8 @@ bool has_training_image(const Pod& pod, const Node& container) {
 
 namespace {
 
-// A program of the image that knocks at the port, or asks by HTTP; without one, the container counts as
-// ready.
+// Checks a probe with a program of the image that connects to the port, or sends an HTTP request; if there is
+// none, the container counts as ready.
 const Node* probe_command(const Draft& draft, const Node& container, const Node& probe) {
   const Maker& make = draft.make;
   if (const Node* exec = probe.get("exec")) {
@@ -283,7 +283,7 @@ const Node* probe_command(const Draft& draft, const Node& container, const Node&
   return make.list({make.string("CMD-SHELL"), draft.make.copied(line)});
 }
 
-// The pod node-0 of another replicatedJob may have that name.
+// The service's name. The pod node-0 of another replicatedJob may have the same one.
 std::string service_name(Draft& draft, const Pod& pod, const Node& container) {
   std::string name = fmt::format("{}-{}", pod.service, text_at(container, "name"));
   while (!draft.services.insert(name).second) name += '_';
@@ -296,7 +296,7 @@ const Node* health_check(const Draft& draft, const Node& container) {
   const Node* probe = container.get("readinessProbe");
   const Node* test = probe ? probe_command(draft, container, *probe) : nullptr;
   if (!test) return nullptr;
-  // Kubernetes waits for as long as it takes; Compose gives up after this many attempts.
+  // Kubernetes waits as long as it takes; Compose gives up after this many attempts.
   constexpr int64_t kAttempts = 1000;
   const Maker& make = draft.make;
   const auto seconds = [&](std::string_view field, int64_t otherwise) {

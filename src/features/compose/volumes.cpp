@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a container mounts: files of ConfigMaps and Secrets become configs with their text in the Compose
-// file, claims become named volumes, shared memory is shm_size.
+// The mounts of a container: files of ConfigMaps and Secrets become configs with their text in the Compose
+// file, claims become named volumes, shared memory becomes shm_size.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,12 +30,12 @@ struct VolumeFile {
   std::string_view kind;
   std::string_view object;
   std::string_view key;
-  std::string path;  // in the volume
+  std::string path;  // relative to the volume
   int64_t mode = kDefaultMode;
 };
 
-// A volume that outlives the pod or is another machine's, apart from claims: its field, and what it is in
-// notes.
+// A volume, other than a claim, that outlives the pod or is on another machine: its field, and what notes
+// call it.
 struct OtherVolume {
   std::string_view field;
   std::string_view words;
@@ -52,7 +52,7 @@ std::string joined_path(std::string_view folder, std::string_view name) {
   return name.empty() ? std::string(folder) : fmt::format("{}/{}", folder == "/" ? "" : folder, name);
 }
 
-// Docker counts in units of 1024.
+// A size as Docker writes it, in units of 1024.
 const Node* size_node(const yaml::Maker& make, std::string_view text) {
   const auto quantity = k8s::Quantity::parse(text);
   if (!quantity || quantity->sign() <= 0) return nullptr;
@@ -63,7 +63,7 @@ const Node* size_node(const yaml::Maker& make, std::string_view text) {
   return make.integer(bytes);
 }
 
-// Text that a YAML file can contain.
+// Whether a YAML file can contain the text.
 bool is_text(std::string_view value) {
   const bool has_control = std::ranges::any_of(value, [](char c) {
     return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' && c != '\r') || c == '\x7f';
@@ -71,7 +71,7 @@ bool is_text(std::string_view value) {
   return !has_control && base::to_valid_utf8(value) == value;
 }
 
-// A part of a name of a volume.
+// The text as a part of a volume's name.
 std::string name_part(std::string_view text) {
   std::string out(text);
   std::ranges::replace_if(
@@ -100,10 +100,10 @@ class MountMaker {
  private:
   void add(const Node& mount) {
     target_ = joined_path(text_at(mount, "mountPath"), "");
-    if (!target_.starts_with('/')) target_.insert(0, "/");  // as the kubelet reads it
+    if (!target_.starts_with('/')) target_.insert(0, "/");  // the kubelet does so too
     read_only_ = yaml::is_true_at(mount, "readOnly");
     if (is_replaced()) return;
-    // The kubelet doesn't start such a container.
+    // The kubelet doesn't start a container with such a subPath.
     if (part_.starts_with('/') || k8s::has_backstep(part_)) {
       draft_.note(
           fmt::format("what is mounted at {} is left out: \"{}\" leads out of the volume", target_, part_));
@@ -114,7 +114,7 @@ class MountMaker {
     if (found != pod_.parts->volumes.end()) add_volume(*found->second, name);
   }
 
-  // A folder of --mount hides what the job mounts there.
+  // Whether a folder of --mount replaces what the job mounts there.
   bool is_replaced() const {
     return takes_folders_ && std::ranges::any_of(draft_.options.mounts, [&](const Mount& mount) {
              return joined_path(mount.target, "") == target_;
@@ -148,7 +148,7 @@ class MountMaker {
     add_named(std::string(name), nullptr);
   }
 
-  // Whether an object can have this name: others could be paths of this machine.
+  // Whether an object can have this name: other names could be paths on this machine.
   bool can_exist(std::string_view kind, std::string_view name) {
     const std::string problem = k8s::dns_subdomain_problem(name);
     if (!problem.empty()) draft_.note(fmt::format("{} \"{}\" is left out: its name {}", kind, name, problem));
@@ -185,18 +185,18 @@ class MountMaker {
     return found != pod_.parts->mounts.end() && found->second > 1;
   }
 
-  // "" for root, or if only the image says who it is.
+  // The user's id; "" for root, or if only the image says who it is.
   std::string_view unprivileged_user() const {
     const std::string_view user = yaml::text_of(security_of(pod_, container_, "runAsUser"));
     return user == "0" ? std::string_view() : user;
   }
 
-  // Only root may write to a new volume of Docker; anyone may to one in memory, as to an emptyDir.
+  // Only root may write to a new volume of Docker; anyone may write to one in memory, as to an emptyDir.
   bool is_unprivileged() const { return !unprivileged_user().empty(); }
 
-  // In a pod, root owns the file, and the kubelet lets the pod's group read it. Docker gives it to the
-  // container's user: that one may read what it may in the pod, and ssh takes a key that no one else may
-  // read.
+  // In a pod, root owns the file, and the kubelet lets the pod's group read it. Docker makes the container's
+  // user its owner: that user gets the rights that it has in the pod, so that ssh still accepts a key that no
+  // one else may read.
   static int64_t mode_of(const VolumeFile& file, bool has_group, bool has_user) {
     const int64_t mode = has_group ? file.mode | 0440 : file.mode;
     if (!has_user) return mode;
@@ -226,7 +226,7 @@ class MountMaker {
     if (!part_.empty()) name += "_" + name_part(part_);
     draft_.add_volume(name, node ? node : draft_.make.map({}));
     const yaml::Maker& make = draft_.make;
-    const bool is_drive = name.size() == 1;  // Compose would read d:/data as a path of Windows
+    const bool is_drive = name.size() == 1;  // Compose would take d:/data for a path on Windows
     if (target_.find(':') == std::string::npos && !is_drive) {
       mounted_.volumes.push_back(
           draft_.make.copied(fmt::format("{}:{}{}", name, target_, read_only_ ? ":ro" : "")));
@@ -238,7 +238,7 @@ class MountMaker {
                                          {"read_only", read_only_ ? make.boolean(true) : nullptr}}));
   }
 
-  // A folder or file of this machine, which must exist.
+  // Mounts a folder or file of this machine, which must exist.
   void add_bind(const std::string& source, const std::string& target, bool read_only) {
     const yaml::Maker& make = draft_.make;
     const bool is_relative = !source.starts_with('/') && !source.starts_with('.') && !source.starts_with('~');
@@ -259,7 +259,7 @@ class MountMaker {
     for (const VolumeFile& file : files_of(kind, object, source)) add_file(file);
   }
 
-  // Of an object that is not known: the folder that the note names.
+  // For an object that is not among the inputs: mounts the folder that the note names.
   void add_missing(std::string_view kind, std::string_view object, const Node& source) {
     draft_.note(fmt::format("{} \"{}\" is not among the inputs: put its keys as files into ./{}", kind,
                             object, object));
@@ -291,7 +291,7 @@ class MountMaker {
     return files;
   }
 
-  // Where a file of the volume is; "" if subPath leaves it out.
+  // Where a file of the volume appears in the container; "" if subPath leaves it out.
   std::string target_of(const std::string& path) const {
     if (part_.empty()) return joined_path(target_, path);
     if (path == part_) return target_;
@@ -343,10 +343,10 @@ class MountMaker {
   Draft& draft_;
   const Pod& pod_;
   const Node& container_;
-  const bool takes_folders_;  // those of --mount
+  const bool takes_folders_;  // folders of --mount
   Mounted mounted_;
   std::string target_;
-  std::string part_;  // subPath
+  std::string part_;  // the mount's subPath
   bool read_only_ = false;
 };
 
