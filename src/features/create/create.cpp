@@ -23,7 +23,8 @@ namespace trainjobc::create {
 namespace {
 
 constexpr std::string_view kGpu = "nvidia.com/gpu";
-constexpr int64_t kLeastMpiNodes = 2;  // where the launcher is one, there is always one more
+constexpr int64_t kLeastMpiNodes =
+    2;  // the launcher counts as a node, and at least one worker is always created
 
 constexpr std::array kFrameworks = std::to_array<NewFramework>({
     {"torch", "torch-distributed", "torch", "torch", "torchrun /workspace/train.py"},
@@ -37,7 +38,7 @@ constexpr std::array kFrameworks = std::to_array<NewFramework>({
     {"plain", "", "plainml", "", "python /workspace/train.py"},
 });
 
-// The value as YAML: a number is one only where a number belongs.
+// The value as YAML text, so that a number that isn't meant as one gets quotes.
 std::string as_text(const std::string& value) {
   std::string out;
   if (value.find('\n') != std::string::npos) {
@@ -50,7 +51,7 @@ std::string as_text(const std::string& value) {
   return out;
 }
 
-// 010 would be octal.
+// The value as a number; 010 would be octal.
 std::string as_number(const std::string& value) {
   const bool is_number =
       !value.empty() && value.size() < 19 && (value == "0" || !value.starts_with('0')) &&
@@ -58,7 +59,7 @@ std::string as_number(const std::string& value) {
   return is_number ? value : as_text(value);
 }
 
-// A list on one line, or an item on each.
+// The words as a list on one line, or, if it is long, with an item per line.
 std::string as_list(const std::vector<std::string>& words) {
   constexpr size_t kLongest = 88;
   constexpr std::string_view kItem = "\n    - ";
@@ -79,7 +80,7 @@ std::string as_list(const std::vector<std::string>& words) {
   return line.size() <= kLongest ? fmt::format("[{}]", line) : items;
 }
 
-// The keys of the templates that are called like the flag that they come from.
+// The keys of the templates that have the name of the flag they come from.
 constexpr std::array<std::string_view, 17> kOfFlags{
     "claim",     "claim-path", "command",   "cpu",   "dataset",      "dataset-secret",
     "gpus",      "image",      "memory",    "model", "model-secret", "name",
@@ -103,7 +104,7 @@ void set(Values& values, std::string_view key, const std::string& value,
   if (!value.empty()) values.set(key, as_yaml(value));
 }
 
-// What the pods get, in a patch or in a runtime.
+// Sets the volumes of the pods, in a patch or in a runtime.
 void set_volumes(Values& values, const JobRequest& wanted) {
   set(values, "claim", wanted.claim);
   values.set("claim-path", as_text(wanted.claim_path));
@@ -146,7 +147,7 @@ Draft job_of(const JobRequest& wanted, const Values& values) {
   return draft;
 }
 
-// Without a number of nodes, the runtime's stays.
+// Assumes what the runtime sets, such as the number of nodes, where the request says nothing.
 void assume_runtime(Values& values, const RuntimeFacts& runtime) {
   values.set("runtime", as_text(runtime.name));
   if (!runtime.kind.empty() && runtime.kind != model::kClusterTrainingRuntime)
@@ -154,7 +155,7 @@ void assume_runtime(Values& values, const RuntimeFacts& runtime) {
   if (!values.has("nodes")) values.set("nodes", std::to_string(runtime.nodes.value_or(1)));
 }
 
-// mpirun starts as many processes on a node as numProcPerNode says, which nobody derives from its GPUs.
+// Nothing derives numProcPerNode from a node's GPUs, and mpirun starts as many processes.
 void assume_processes(Values& values, const JobRequest& wanted, bool is_mpi, bool is_torch,
                       std::optional<int64_t> runtime_gpus) {
   if (!wanted.processes.empty()) return;
@@ -163,7 +164,7 @@ void assume_processes(Values& values, const JobRequest& wanted, bool is_mpi, boo
   if (is_torch && is_zero(gpus)) values.set("processes", "1");
 }
 
-// What is wrong at the first line that begins like this comes from the flag.
+// Blames the flag for what is wrong on the first line that begins like this.
 void blame(Draft& draft, std::string_view beginning, std::string flag) {
   const auto line = std::ranges::find_if(
       draft.lines, [&](const DraftLine& one) { return one.text.starts_with(beginning); });
@@ -272,7 +273,7 @@ Draft draft_with_runtime(const JobRequest& wanted, const NewFramework& framework
   const bool is_mpi = framework.policy == "mpi";
   RuntimeFacts runtime;
   runtime.kind = !wanted.ns.empty() ? model::kTrainingRuntime : model::kClusterTrainingRuntime;
-  // A job whose name is wrong is not written; what is wrong is said of its own name.
+  // With an invalid name, no job is written; the errors are about the name itself.
   runtime.name = (k8s::is_dns_subdomain(wanted.name) ? wanted.name : "job") + "-runtime";
   runtime.nodes = own_nodes(framework);
   Values values = job_values(wanted);
@@ -290,7 +291,7 @@ Draft draft_with_runtime(const JobRequest& wanted, const NewFramework& framework
   values.set("access", values.of_key.at("nodes") == "1" ? "ReadWriteOnce" : "ReadWriteMany");
   Draft draft;
   append(draft, fill(text_of(is_mpi ? Template::MpiRuntime : Template::Runtime), values));
-  blame(draft, "  name: ", "--name");  // it is made of the job's
+  blame(draft, "  name: ", "--name");  // it is made from the job's name
   draft.lines.push_back({"---", ""});
   if (wanted.ns.empty()) values.of_key.erase("kind");
   values.of_key.erase("image");

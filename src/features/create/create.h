@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// trainjobc new: a TrainJob, and a runtime if one is wanted, from the answers to a few questions.
+// trainjobc new: drafts a TrainJob, and a runtime if one is wanted, from the answers to a few questions.
 #pragma once
 
 #include <cstddef>
@@ -17,44 +17,44 @@
 
 namespace trainjobc::create {
 
-// A framework that `new` knows.
+// A framework that `new` supports.
 struct NewFramework {
   std::string_view name;     // "torch"
-  std::string_view runtime;  // of the catalogue; "": there is none, so the job needs a runtime of its own
-  std::string_view label;    // trainer.kubeflow.org/framework of a runtime of one's own; "": none
+  std::string_view runtime;  // in the catalogue; "": there is none, so the job needs a runtime of its own
+  std::string_view label;    // trainer.kubeflow.org/framework of such a runtime; "" for none
   std::string_view policy;   // field of its mlPolicy, a key of the template; "" if it has none
-  std::string_view command;  // an example, which a shell would split; "": the runtime has one
+  std::string_view command;  // an example for a shell to split; "": the runtime has a command
   bool uses_gpus = true;
 };
 
 std::span<const NewFramework> frameworks();
 const NewFramework* find_framework(std::string_view name);
 
-// What a runtime sets, and so what a job has to.
+// What a runtime sets, and thereby what a job has to set.
 struct RuntimeFacts {
   struct Target {
-    std::string job;        // of replicatedJobs
-    std::string container;  // its first one
+    std::string job;        // the replicatedJob
+    std::string container;  // the first container of it
   };
 
   std::string kind;
   std::string name;
   std::string ns;
-  std::optional<int64_t> nodes;     // the least that a job has
-  bool is_framework_image = false;  // it comes with Trainer, and nobody's training code is in it
+  std::optional<int64_t> nodes;     // the minimum for a job
+  bool is_framework_image = false;  // it comes with Trainer, and contains nobody's training code
   bool is_mpi = false;
   bool has_torch = false;
-  bool has_command = false;                  // of the container that trains
-  std::string image;                         // of this container
-  std::optional<int64_t> gpus;               // its limit
+  bool has_command = false;                  // of the training container
+  std::string image;                         // of the training container
+  std::optional<int64_t> gpus;               // of the training container's limits
   std::vector<Target> targets;               // the replicatedJobs that run the user's program
-  std::set<std::string, std::less<>> steps;  // that its replicatedJobs are for: "dataset-initializer"
+  std::set<std::string, std::less<>> steps;  // what its initializers are for: "dataset-initializer"
 };
 
-// nullopt if the text is not one runtime.
+// Returns nullopt if the text is not a single runtime.
 std::optional<RuntimeFacts> facts_of(std::string_view runtime);
 
-// What is wanted, in the words of the flags. "", or no word: not said.
+// What the flags ask for; "", or no words, if a flag is not given.
 struct JobRequest {
   std::string name;
   std::string ns;
@@ -74,8 +74,8 @@ struct JobRequest {
   std::string shared_memory;
   std::string gang;  // "coscheduling" or "volcano"
   std::vector<std::string> command;
-  bool command_is_guess = false;     // where the image has the script
-  std::vector<std::string> remarks;  // comments above the job
+  bool command_is_guess = false;     // where the script is in the image
+  std::vector<std::string> remarks;  // become comments above the job
 };
 
 // Whether the quantity is zero.
@@ -83,24 +83,24 @@ bool is_zero(std::string_view amount);
 
 struct DraftLine {
   std::string text;
-  std::string flag;  // that its value comes from: "--nodes"; "" if none
+  std::string flag;  // the flag that set its value: "--nodes"; "" if none
 };
 
 struct Draft {
   std::vector<DraftLine> lines;
 
   std::string text() const;
-  // The flag that a place of the text comes from; "" if none.
+  // The flag that set the value on a line; "" if none.
   std::string_view flag_at(size_t line) const;
 };
 
-// A job for the runtime.
+// Drafts a job for the runtime.
 Draft draft_job(const JobRequest& wanted, const RuntimeFacts& runtime);
 
-// The nodes of a job with a runtime of one's own, unless it says more.
+// The number of nodes for a runtime of the job's own, if the request doesn't say.
 int64_t own_nodes(const NewFramework& framework);
 
-// A runtime of one's own for the framework, and a job for it.
+// Drafts a runtime for the framework, and a job for it.
 Draft draft_with_runtime(const JobRequest& wanted, const NewFramework& framework);
 
 }  // namespace trainjobc::create

@@ -11,7 +11,7 @@
 namespace trainjobc::create {
 namespace {
 
-// A statement in one line: without comments, each string as a kString, whose text is in `strings`.
+// A statement on one line, without comments; kString stands for each string, whose text is in `strings`.
 struct PythonStatement {
   std::string code;
   std::vector<std::string> strings;
@@ -20,7 +20,7 @@ struct PythonStatement {
 
 constexpr char kString = '\x01';
 
-// How many brackets are open after the character.
+// Updates the number of open brackets after the character.
 void count_bracket(char c, size_t& depth) {
   if (c == '(' || c == '[' || c == '{') ++depth;
   if ((c == ')' || c == ']' || c == '}') && depth > 0) --depth;
@@ -72,7 +72,7 @@ class PythonReader {
     std::string value;
     at_ += end.size();
     while (at_ < text_.size() && text_.substr(at_, end.size()) != end) {
-      if (text_[at_] == '\n' && end.size() == 1) break;  // not a string after all
+      if (text_[at_] == '\n' && end.size() == 1) break;  // it was not a string after all
       if (text_[at_] == '\\' && at_ + 1 < text_.size()) value += text_[at_++];
       if (text_[at_] == '\n') ++line_;
       value += text_[at_++];
@@ -115,7 +115,7 @@ std::vector<std::string> imports_of(std::string_view code) {
   }
   if (!word.empty()) words.push_back(word);
   std::vector<std::string> modules;
-  bool is_name = true;  // not what follows "as"
+  bool is_name = true;  // false after "as"
   for (const std::string& one : words) {
     if (one == "import") continue;
     if (one == "," || one == "as") {
@@ -147,7 +147,7 @@ constexpr std::array kModules = std::to_array<ModuleOf>({{"deepspeed", "deepspee
                                                          {"transformers", "torch"},
                                                          {"torch", "torch"}});
 
-// They read arguments, too, in ways that are not followed here.
+// Libraries that also read arguments, in ways that are not followed here.
 constexpr std::array<std::string_view, 10> kReaders{
     "absl.flags", "click",        "draccus",        "fire",
     "hydra",      "jsonargparse", "simple_parsing", "transformers.HfArgumentParser",
@@ -157,7 +157,7 @@ bool is_of(std::string_view module, std::string_view package) {
   return module.starts_with(package) && (module.size() == package.size() || module[package.size()] == '.');
 }
 
-// The text in the brackets that are opened before `at`.
+// The text inside the brackets that open before `at`.
 std::string_view bracketed(std::string_view code, size_t at) {
   size_t depth = 1;
   for (size_t end = at; end < code.size(); ++end) {
@@ -188,7 +188,7 @@ bool is_literal(std::string_view value) {
          (base::is_digit(value.front()) || value.front() == '-' || value == "True" || value == "False");
 }
 
-// The arguments of one add_argument(…); `string` is the number of its first string.
+// The arguments of one add_argument(…); `string` is the index of its first string.
 ScriptArgument argument_of(std::string_view call, const std::vector<std::string>& strings, size_t string) {
   ScriptArgument argument;
   bool is_optional = false;
@@ -217,8 +217,8 @@ ScriptArgument argument_of(std::string_view call, const std::vector<std::string>
 void add_arguments(const PythonStatement& statement, std::vector<ScriptArgument>& out) {
   constexpr std::string_view kCall = ".add_argument(";
   const std::string_view code = statement.code;
-  size_t string = 0;  // the number of the first one after `end`
-  size_t end = 0;     // of what was read
+  size_t string = 0;  // index of the first string after `end`
+  size_t end = 0;     // end of what has been read
   for (size_t at = code.find(kCall); at != std::string_view::npos; at = code.find(kCall, end)) {
     const size_t begin = at + kCall.size();
     const std::string_view call = bracketed(code, begin);
@@ -226,7 +226,7 @@ void add_arguments(const PythonStatement& statement, std::vector<ScriptArgument>
     ScriptArgument argument = argument_of(call, statement.strings, string);
     string += static_cast<size_t>(std::ranges::count(call, kString));
     end = begin + call.size();
-    // torch.distributed.launch gave processes this one; torchrun sets LOCAL_RANK instead.
+    // torch.distributed.launch passed this to processes; torchrun sets LOCAL_RANK instead.
     const bool is_rank = argument.name == "--local_rank" || argument.name == "--local-rank";
     if (!argument.name.empty() && !is_rank) out.push_back(std::move(argument));
   }
@@ -256,7 +256,7 @@ ScriptFacts read_script(std::string_view text) {
       facts.line = statement.line;
     }
   }
-  if (facts.unread == "subcommands") facts.arguments.clear();  // each has its own
+  if (facts.unread == "subcommands") facts.arguments.clear();  // each has its own arguments
   return facts;
 }
 

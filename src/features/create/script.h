@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a Python script says about how it wants to be run. The script is read, not run.
+// Finds out how a Python script wants to be run, by reading it, not running it.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace trainjobc::create {
 // An argument that argparse reads.
 struct ScriptArgument {
   std::string name;           // "--lr", "data"
-  std::string default_value;  // as written; "" if it has none that is a literal
+  std::string default_value;  // as written; "" unless it is a literal
   bool is_required = false;
 };
 
@@ -22,7 +22,7 @@ struct ScriptFacts {
   std::string module;     // that tells: "torch.distributed"
   size_t line = 0;        // where it is imported, from 1
   std::vector<ScriptArgument> arguments;
-  std::string unread;  // what else decides on arguments: "click", "subcommands"
+  std::string unread;  // what else may read arguments: "click", "subcommands"
 };
 
 ScriptFacts read_script(std::string_view text);

@@ -19,10 +19,10 @@ constexpr std::string_view kCommentMark = "  ## ";
 struct TemplateLine {
   std::string_view text;
   std::string_view comment;
-  std::string_view condition;  // keys
+  std::string_view condition;  // keys that must have a value
 };
 
-// What follows `mark`, which the text loses.
+// Cuts `mark` and the rest off the text; returns the rest.
 std::string_view cut(std::string_view& text, std::string_view mark) {
   const size_t at = text.find(mark);
   if (at == std::string_view::npos) return {};
@@ -43,7 +43,7 @@ bool is_line_wanted(std::string_view condition, const Values& values) {
                                                   [&](std::string_view key) { return values.has(key); });
 }
 
-// The value of a key, from its example.
+// Returns the value to write for a key, given its example.
 using Filler = std::function<std::string(std::string_view key, std::string_view example)>;
 
 FilledLine fill_line(std::string_view text, const Filler& value_of) {

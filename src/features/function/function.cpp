@@ -31,30 +31,30 @@ namespace {
 using yaml::Entry;
 using yaml::Node;
 
-// An item of the list: of the input, or a new one.
+// An item of the list, from the input or new.
 struct Item {
   const yaml::Node* root = nullptr;
-  // Its lines, including the comments above it, to be written again if the list then reads back correctly;
-  // "" if there are none: it is new, or the list is not in block style.
+  // Its lines in the input, with the comments above it, which are written again if the list then reads back
+  // correctly; "" if it has none: it is new, or the list is not in block style.
   std::string_view text = {};
-  bool has_alias = false;  // the lines contain an alias
-  bool made = false;       // created by this function: written with the usual order of keys
+  bool has_alias = false;  // whether the lines contain an alias
+  bool made = false;       // created by this function; its keys are written in the usual order
 };
 
 // A ResourceList of the KRM function specification, as text and tree: what the function does not change keeps
-// its bytes, comments included.
+// its bytes, including comments.
 struct ResourceList {
   std::unique_ptr<base::SourceFile> file;
   base::Arena arena;
   const yaml::Node* root = nullptr;
   std::vector<Item> items;
-  bool block_style = false;  // false: JSON, or a list in brackets; rewritten as a whole
-  size_t indent = 0;         // of the list's dashes
+  bool block_style = false;  // false: JSON, or a list in brackets, which is rewritten as a whole
+  size_t indent = 0;         // the indentation of the list's dashes
   size_t items_begin = 0;    // byte offsets of the items' lines in the file
   size_t items_end = 0;
 };
 
-// The first line of the comments that end above `line`.
+// The first line of the comments directly above `line`, or `line`.
 uint32_t with_comments_above(const base::SourceFile& file, uint32_t line, uint32_t least) {
   uint32_t first = line;
   while (first > least && base::trimmed(file.line(first - 1), base::kBlanks).starts_with('#')) --first;
@@ -74,7 +74,7 @@ bool holds_alias(const yaml::Syntax& syntax) {
   return syntax.kind == yaml::Syntax::Kind::Alias || std::ranges::any_of(syntax.children, holds_alias);
 }
 
-// The line on which the root's entry after `key` begins; after the document if `key` is the last.
+// The line on which the root's entry after `key` begins; the line after the document if `key` is the last.
 uint32_t line_after(const ResourceList& list, std::string_view key) {
   const auto entries = list.root->entries();
   const auto at = std::ranges::find(entries, key, &Entry::key);
@@ -85,7 +85,7 @@ uint32_t line_after(const ResourceList& list, std::string_view key) {
   return list.file->line_count() + 1;
 }
 
-// Finds the lines of each item. False if the list is not one of "- " lines.
+// Finds the lines of each item. False if the items don't begin with "- " on their own lines.
 bool find_lines(ResourceList& list, const yaml::Document& document) {
   const base::SourceFile& file = *list.file;
   const auto root = yaml::read_syntax(file, document);
@@ -135,7 +135,7 @@ std::string with_newline(std::string_view text) {
   return out;
 }
 
-// The text before or after the items, without results.
+// The text before or after the items, without the list's old results.
 std::string without_results(const ResourceList& list, size_t from, size_t to) {
   const std::string_view text = list.file->text();
   const Entry* results = list.root->find("results");
@@ -161,7 +161,7 @@ const Node* whole(const ResourceList& list, const std::vector<Item>& items, cons
   return make.with(make.with(list.root, "items", make.list(roots)), "results", results);
 }
 
-// The list with the lines of the items that stay. An item may refer to an anchor that is gone.
+// The list with the lines of the items that stay. Such an item may refer to an anchor that is gone.
 std::string with_lines(const ResourceList& list, const std::vector<Item>& items, const Node* results,
                        bool keeps_aliases) {
   std::string out = without_results(list, 0, list.items_begin);
@@ -172,7 +172,7 @@ std::string with_lines(const ResourceList& list, const std::vector<Item>& items,
   return out + without_results(list, list.items_end, list.file->text().size()) + results_text(results);
 }
 
-// nullptr if `text` is not a ResourceList, and `error` says why.
+// Returns nullptr if `text` is not a ResourceList, and says why in `error`.
 std::unique_ptr<ResourceList> read_resource_list(std::string text, std::string& error) {
   auto list = std::make_unique<ResourceList>();
   list->file = std::make_unique<base::SourceFile>("<stdin>", std::move(text));
@@ -200,8 +200,8 @@ std::unique_ptr<ResourceList> read_resource_list(std::string text, std::string& 
   return list;
 }
 
-// The list with these items, and `results` instead of its own; nullptr: none. nullopt if two parsers find
-// different values in the new text.
+// The list with these items, and with `results` in place of its own; nullptr for none. nullopt if two parsers
+// find different values in the new text.
 std::optional<std::string> write_resource_list(const ResourceList& list, const std::vector<Item>& items,
                                                const Node* results) {
   base::Arena arena;
@@ -218,7 +218,7 @@ std::optional<std::string> write_resource_list(const ResourceList& list, const s
   return out;
 }
 
-// The item that a diagnostic is about; nullptr if that is a runtime of the catalogue.
+// The item that a diagnostic is about; nullptr if it is about a runtime of the catalogue.
 const Node* item_of(const base::Diagnostic& diagnostic, const ResourceList& list) {
   constexpr std::string_view kItems = "items[";
   if (!diagnostic.location.file || !diagnostic.location.file->name().starts_with(kItems)) return nullptr;
@@ -262,14 +262,14 @@ std::string message_of(const base::Diagnostic& diagnostic) {
   return fmt::format("{}{} [{}]", diagnostic.message, hint, diagnostic.rule);
 }
 
-// An error about the function itself.
+// The results for an error of the function itself.
 const Node* one_result(const std::string& message, const yaml::Maker& make) {
   return make.list({make.map({{"message", make.copied(message)}, {"severity", make.string("error")}})});
 }
 
 // A result for each finding: its message, severity, object, field, and the file from the object's
-// annotations. Errors of the Jobs are warnings, as in render. nullptr if there are none. Refusals are noted
-// in `outcome`.
+// annotations. Errors of the Jobs become warnings, as in render. nullptr if there are none. Sets `outcome` if
+// there are refusals.
 const Node* results_of(const base::Diagnostics& diagnostics, const ResourceList& list,
                        const yaml::Maker& make, Outcome& outcome) {
   std::vector<const Node*> all;
@@ -293,7 +293,7 @@ const Node* results_of(const base::Diagnostics& diagnostics, const ResourceList&
 
 constexpr std::string_view kLocalConfig = "config.kubernetes.io/local-config";
 
-// Objects of Trainer's group are compiled: those of unknown kinds are findings.
+// Whether the object is compiled: all of Trainer's group are, since unknown kinds are findings.
 bool is_compiled(const Node& root) {
   const std::string_view version = text_at(root, {"apiVersion"});
   return version.substr(0, version.find('/')) == model::kTrainerGroup;
@@ -313,7 +313,7 @@ std::string identity(const Node& root) {
                      text_at(root, {"metadata", "name"}));
 }
 
-// The settings of functionConfig; a message if it contains anything else.
+// Reads the settings of functionConfig; returns a message if it contains anything else.
 std::string read_settings(const Node* config, Settings& settings) {
   const Node* data = config ? config->get("data") : nullptr;
   if (config && !data) data = config->get("spec");
@@ -344,7 +344,7 @@ std::string read_settings(const Node* config, Settings& settings) {
   return "";
 }
 
-// Each input as a separate source, named after its place in the list.
+// Makes each item a source of its own, named after its position in the list.
 std::vector<Source> sources_of(const ResourceList& list) {
   std::vector<Source> sources;
   for (size_t i = 0; i < list.items.size(); ++i) {
@@ -357,7 +357,7 @@ std::vector<Source> sources_of(const ResourceList& list) {
   return sources;
 }
 
-// Replaces the inputs by the rendered objects, which come after everything else.
+// Replaces the inputs by the rendered objects, which come last.
 std::vector<Item> new_items(const ResourceList& list, const Compilation& compiled, bool keep_inputs,
                             const yaml::Maker& make) {
   std::set<std::string> made;

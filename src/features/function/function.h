@@ -14,8 +14,8 @@ namespace trainjobc::function {
 // The settings in functionConfig's data or spec.
 struct Settings {
   Options compile;
-  std::string ssh_key = "omit";  // as for --ssh-key
-  bool keep_inputs = false;      // annotated with config.kubernetes.io/local-config instead of removed
+  std::string ssh_key = "omit";  // like --ssh-key
+  bool keep_inputs = false;      // kept inputs get the annotation config.kubernetes.io/local-config
 };
 
 struct Outcome {

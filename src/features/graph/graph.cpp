@@ -35,7 +35,7 @@ std::string title_of(const JobGraph& job) {
   return job.scope.empty() ? job.title : fmt::format("{}: {}", job.scope, job.title);
 }
 
-// Images are long, and their ends say the most.
+// Images are long, and their ends are the most informative.
 constexpr size_t kWidestImage = 44;
 
 std::string short_image(std::string_view image) {
@@ -54,10 +54,10 @@ std::string amounts_text(const objects::Amounts& amounts) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// What a volume is, if it outlives the pod or is another machine's: "claim" and its name.
+// A kind of volume that outlives the pod or is on another machine, and what the picture calls it.
 struct VolumeKind {
   std::string_view field;
-  std::string_view name;  // the field with its name
+  std::string_view name;  // the field that contains its name
   std::string_view words;
   Shape shape = Shape::Volume;
 };
@@ -92,14 +92,15 @@ class JobDrawer {
   }
 
  private:
-  // Names come from the input: one that holds a key is shown without it.
+  // Adds a box. Names come from the input: one that contains a key is shown without it.
   size_t add(Shape shape, std::vector<std::string> lines) {
     for (std::string& line : lines) line = secret::without_keys(line);
     graph_.boxes.push_back({shape, std::move(lines)});
     return graph_.boxes.size() - 1;
   }
 
-  // What is the same thing is drawn once. `what` tells apart things of one kind and name; most have none.
+  // Adds a box for something that several pods use, which is drawn only once. `what` tells apart things with
+  // the same kind and name; most have none.
   size_t shared(Shape shape, std::string_view kind, std::string_view name, std::string what = {}) {
     const auto [at, is_new] = shared_.try_emplace({std::string(kind), std::string(name), std::move(what)}, 0);
     if (is_new) at->second = add(shape, {std::string(kind), std::string(name)});
@@ -148,7 +149,8 @@ class JobDrawer {
     return size.empty() ? "" : fmt::format(", {}", size);
   }
 
-  // What starts after what: dependsOn, or the startup policy; the others start with the job.
+  // Adds arrows for the order in which replicatedJobs start: dependsOn, or the startup policy; the others
+  // start with the job.
   void add_order(const JobSetView& view, size_t job) {
     const bool in_order = value_at(*view.spec, {"startupPolicy", "startupPolicyOrder"}) == "InOrder";
     size_t before = job;
@@ -192,10 +194,10 @@ class JobDrawer {
     }
   }
 
-  // Claims that JobSet makes for the job.
+  // Adds the claims that JobSet makes for the job.
   void add_claims(const JobSetView& view) {
     const auto policies = items_at(*view.spec, "volumeClaimPolicies");
-    std::vector<std::set<std::string_view>> mounted;  // by each job
+    std::vector<std::set<std::string_view>> mounted;  // the volumes that each replicatedJob mounts
     for (const ReplicatedJob& job : view.jobs) {
       if (!policies.empty())
         mounted.push_back(job.pod_spec ? k8s::jobset::mounted_volumes(*job.pod_spec)
@@ -221,7 +223,7 @@ class JobDrawer {
       std::string what;
       if (kind.field == "nfs") name = fmt::format("{}:{}", text_at(*source, "server"), name);
       if (kind.field == "csi") yaml::write_json(*source, yaml::KeyOrder::Kubernetes, 0, what);
-      if (kind.field == "ephemeral") what = std::to_string(pods);  // each pod has its own
+      if (kind.field == "ephemeral") what = std::to_string(pods);  // a separate one per pod
       arrow(pods, shared(kind.shape, kind.words, name, std::move(what)),
             kind.shape == Shape::Volume ? "" : "mounts");
     }
@@ -263,8 +265,8 @@ class JobDrawer {
   JobGraph graph_;
   std::map<std::string_view, size_t> pods_;                                     // by replicatedJob
   std::map<std::tuple<std::string, std::string, std::string>, size_t> shared_;  // by kind, name, and what
-  std::map<std::tuple<size_t, size_t, bool>, size_t> arrows_;                   // by what they connect
-  std::set<std::pair<size_t, std::string>> labels_;                             // of the arrows
+  std::map<std::tuple<size_t, size_t, bool>, size_t> arrows_;                   // by {from, to, waits}
+  std::set<std::pair<size_t, std::string>> labels_;                             // {arrow, label}
 };
 
 }  // namespace
@@ -277,11 +279,12 @@ JobGraph draw_job(std::span<const Object> objects) {
 
 namespace {
 
-// Shows nothing, and keeps two characters apart that would mean something together.
+// Invisible, and separates two characters that would mean something together.
 constexpr std::string_view kWordJoiner = "#8288;";
 
-// The text with entities for what is special to Mermaid or HTML. Mermaid looks for formulas, icons and line
-// breaks after it has replaced entities, and for directions and styles on the whole line before.
+// The text with entities for characters that are special to Mermaid or HTML. Mermaid looks for formulas,
+// icons and line breaks after it has replaced entities, and for directions and styles on the whole line
+// before that.
 std::string mermaid_text(std::string_view line) {
   const bool may_be_style =
       line.find("style") != std::string_view::npos || line.find("classDef") != std::string_view::npos;
@@ -296,7 +299,7 @@ std::string mermaid_text(std::string_view line) {
       case '&': text += "#amp;"; break;
       case '`': text += "#96;"; break;
       case '\\': text.append("#92;").append(rest.starts_with("\\n") ? kWordJoiner : ""); break;
-      case '%': text += "#37;"; break;  // two of them and a brace begin a directive, wherever they are
+      case '%': text += "#37;"; break;  // two of them and a brace begin a directive anywhere
       case '$': text.append("$").append(rest.starts_with("$$") ? kWordJoiner : ""); break;
       case ':':
         text.append(may_be_style ? "#58;" : ":").append(rest.starts_with(":fa-") ? kWordJoiner : "");
@@ -308,16 +311,16 @@ std::string mermaid_text(std::string_view line) {
   return text;
 }
 
-// The lines between quotes.
+// The lines as a label between quotes.
 std::string quoted_label(const std::vector<std::string>& lines) {
   std::string label;
   for (const std::string& line : lines) label.append(label.empty() ? "" : "<br/>").append(mermaid_text(line));
   return fmt::format("\"{}\"", label);
 }
 
-// How a box is drawn: light fills with dark text, for light and dark pages.
+// How a box is drawn: with a light fill and dark text, for light and dark pages.
 struct Look {
-  std::string_view open;  // around Mermaid's label
+  std::string_view open;  // brackets around Mermaid's label
   std::string_view close;
   std::string_view style;  // Mermaid's class
   std::string_view fill;
@@ -327,7 +330,7 @@ struct Look {
 
 constexpr std::string_view kRounded = "shape=box, style=\"rounded,filled\"";
 
-// In the order of Shape.
+// Must be in the order of Shape.
 constexpr std::array kLooks = std::to_array<Look>({
     {"([", "])", "job", "#dbeafe", "#1d4ed8", kRounded},
     {"[", "]", "pods", "#ffffff", "#1d4ed8", "shape=box, style=filled"},
@@ -381,7 +384,7 @@ std::string dot_label(const std::vector<std::string>& lines) {
     for (const char c : line) {
       if (c == '"' || c == '\\') label += '\\';
       if (c == '&') {
-        label += "&amp;";  // labels may contain entities of HTML
+        label += "&amp;";  // a label may contain HTML entities
         continue;
       }
       label += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
@@ -392,7 +395,7 @@ std::string dot_label(const std::vector<std::string>& lines) {
 
 constexpr std::string_view kUse = "style=dashed, color=\"#6b7280\", fontcolor=\"#374151\"";
 
-// Above the arrow: the lower line is for it.
+// The labels above an arrow; the lowest line is the nearest to it.
 std::string label_of(const Arrow& arrow) {
   return arrow.label.empty() ? "" : fmt::format("label={}, ", dot_label({arrow.label, " "}));
 }

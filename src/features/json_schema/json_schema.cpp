@@ -63,8 +63,8 @@ std::string path_of_definition(std::string_view name) {
   return fmt::format("#/definitions/{}", name);
 }
 
-// The definitions of a kind: one for each object with fields, by the order in which they are reached. A
-// schema that several types share has one for each of them.
+// Writes the definitions of a kind: one for each object with fields, in the order in which they are reached.
+// A schema that several types share gets one for each of them.
 class SchemaWriter {
  public:
   explicit SchemaWriter(const schema::KindSchema& kind) : kind_(kind) {}
@@ -85,7 +85,7 @@ class SchemaWriter {
     std::string_view type;
     std::string name;
   };
-  // What names a schema: its type; or, if it has no descriptions, the field that led to it.
+  // Where a schema gets its name from: its type; or, if that has no descriptions, the field that led to it.
   struct Place {
     std::string_view type;
     std::string_view key;
@@ -107,7 +107,7 @@ class SchemaWriter {
     return {{"$ref", path_of_definition(name_of(schema, place))}};
   }
 
-  // Objects with fields have definitions; all else is written where it is.
+  // Objects with fields are definitions; everything else is written in place.
   Json value(const Schema& schema, const Place& place) {
     return schema.properties.empty() ? contents(schema, place) : reference(schema, place);
   }
@@ -118,7 +118,7 @@ class SchemaWriter {
     const Place place{.type = field ? field->type : "", .key = property.name};
     if (!field || field->text.empty()) return value(schema, place);
     if (schema.properties.empty()) return contents(schema, place, field->text);
-    // Draft 7 ignores what is beside $ref, so that a description needs the $ref in an allOf.
+    // Draft 7 ignores keys beside $ref, so a description needs the $ref in an allOf.
     return {{"description", field->text}, {"allOf", Json::array(std::array{reference(schema, place)})}};
   }
 
@@ -137,7 +137,7 @@ class SchemaWriter {
     return required;
   }
 
-  // `words` describe the field.
+  // `words` are the field's description.
   Json contents(const Schema& schema, const Place& place, std::string_view words = "") {
     const bool is_kind = &schema == kind_.schema;
     Json json = Json::object();

@@ -11,19 +11,19 @@
 
 namespace trainjobc::json_schema {
 
-// Draft 7. Unknown fields are mistakes; definitions have their types' names.
+// Returns a schema of Draft 7. Unknown fields are mistakes; definitions have the names of their types.
 std::string json_schema_of(const schema::VersionSchemas& version, const schema::KindSchema& kind);
 
-// "v2.3/trainer.kubeflow.org/trainjob_v1alpha1.json": where kubeconform looks for it.
+// The path at which kubeconform looks for it: "v2.3/trainer.kubeflow.org/trainjob_v1alpha1.json".
 std::string file_of(const schema::VersionSchemas& version, const schema::KindSchema& kind);
 
 // The kinds that have a schema, in alphabetical order.
 std::vector<const schema::KindSchema*> kinds_of(const schema::VersionSchemas& version);
 
-// "string"; "" for any value, and for an integer or string.
+// The name of the type, such as "string"; "" for any value, and for an integer or string.
 std::string_view type_name(schema::Type type);
 
-// The kind that describes the fields of a kind: both runtimes share one type.
+// The kind that describes a kind's fields: both runtimes share one type.
 std::string_view described_kind(std::string_view kind);
 
 }  // namespace trainjobc::json_schema

@@ -31,7 +31,7 @@ Level to_level(base::Severity severity) {
   return Level::Error;
 }
 
-// The text without lines that nobody can look at, led by the object and its field.
+// The finding's text, without lines that the caller can't look up, and with the object and its field first.
 std::string text_of(base::Diagnostic diagnostic, const Finding& finding, const Places& places) {
   if (places.has_lines(diagnostic.location)) return base::format_text(diagnostic, {});
   diagnostic.location = {};
@@ -55,7 +55,7 @@ Finding to_finding(const base::Diagnostic& diagnostic, const Places& places) {
                   .message = diagnostic.message,
                   .hint = diagnostic.hint,
                   .place = places.of(diagnostic.location)};
-  // Of what is absent, or has another name than it should, the place is that of its parent or its key.
+  // For a missing or misnamed field, the place is its parent's or its key's; name the field itself.
   if (!places.has_lines(diagnostic.location) && diagnostic.stage != base::Stage::Job &&
       (finding.place.field.empty() || diagnostic.field.starts_with(finding.place.field)))
     finding.place.field = diagnostic.field;

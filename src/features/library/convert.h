@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Between the plain values of the public API and those of the passes.
+// Conversions between the plain values of the public API and those of the passes.
 #pragma once
 
 #include <optional>
@@ -18,27 +18,28 @@ namespace trainjobc::library {
 
 std::vector<Source> sources_of(const std::vector<Manifests>& all);
 
-// nullopt if the Trainer version is unknown.
+// Returns nullopt if the Trainer version is unknown.
 std::optional<Options> options_of(const Request& request);
 InvalidRequest unknown_version(std::string_view version);
 
-// Places in the inputs of a request. Of those without lines, a place is its field. Threads may share one.
+// Places in the inputs of a request. In inputs without lines, a place is named by its field. Threads may
+// share one object.
 class Places {
  public:
   explicit Places(const Request& request);
 
-  // Of further inputs.
+  // Adds the places of further inputs.
   void add(const std::vector<Manifests>& all);
 
   Place of(const base::Location& location) const;
   bool has_lines(const base::Location& location) const;
 
  private:
-  std::set<std::string, std::less<>> without_lines_;  // their names
+  std::set<std::string, std::less<>> without_lines_;  // names of inputs without lines
   mutable objects::InputFields fields_;
 };
 
-// One cause, one finding.
+// Converts the diagnostics, with only one finding per cause.
 std::vector<Finding> to_findings(const base::Diagnostics& diagnostics, const Places& places);
 
 }  // namespace trainjobc::library

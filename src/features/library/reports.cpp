@@ -38,14 +38,14 @@ namespace {
 
 using library::Places;
 
-// Reports show no key, and an unchanging one makes them repeatable.
+// Reports show no key, so a fixed one makes them repeatable.
 std::optional<Options> report_options(const Request& request) {
   std::optional<Options> options = library::options_of(request);
   if (options) options->policy.ssh_key = {policy::SshKeySource::Seed, "trainjobc shows no key"};
   return options;
 }
 
-// Those with defaults that the cluster stores.
+// With the defaults that the cluster stores.
 std::optional<Options> stored_options(const Request& request) {
   std::optional<Options> options = report_options(request);
   if (options) options->with_defaults = true;
@@ -58,7 +58,7 @@ std::string json_of(const yaml::Node* value) {
   return value ? json : "null";
 }
 
-// The lines of an object's scalars and empty collections. A value may be that of several fields.
+// The lines of an object's scalars and empty collections. Several fields may share a value.
 class ValueLines {
  public:
   ValueLines(std::string_view text, const std::vector<yaml::LeafLine>& leaves) {
@@ -74,7 +74,7 @@ class ValueLines {
     }
   }
 
-  // The next line with the value and the last key of the path; 0 if there is none.
+  // Takes the next line with the value and the last key of the path; 0 if there is none.
   uint32_t take(const yaml::Node* value, std::string_view path) {
     const auto found = lines_.find(value);
     if (found == lines_.end() || found->second.empty()) return 0;
@@ -91,7 +91,7 @@ class ValueLines {
  private:
   struct Line {
     uint32_t number = 0;
-    std::string_view text;  // without its indentation
+    std::string_view text;  // without indentation
   };
   std::unordered_map<const yaml::Node*, std::deque<Line>> lines_;
 };
@@ -150,7 +150,7 @@ struct Quota {
   std::vector<Finding> findings;
 };
 
-// Not copyable: the capacity refers to the quota.
+// Behind a pointer, since the capacity refers to the quota.
 std::unique_ptr<Quota> read_quota(const std::vector<Manifests>& manifests, const Places& places) {
   auto read = std::make_unique<Quota>();
   if (manifests.empty()) return read;
@@ -188,7 +188,7 @@ Difference to_difference(const objects::Report& report, bool files) {
   return difference;
 }
 
-// "" if the question can be answered for some job.
+// Returns "" if the question can be answered for some job.
 std::string read_compose_question(const ComposeQuestion& question, compose::ComposeOptions& how) {
   for (const auto& [name, number] : {std::pair("nodes", question.nodes), {"processes", question.processes}}) {
     if (number < 0 || number > compose::kMostOfAScale)

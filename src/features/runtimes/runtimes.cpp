@@ -32,7 +32,7 @@ std::string id_of(const InputObject& object) {
                      object.id.name);
 }
 
-// Of runtimes with the same name, the first is used.
+// The runtimes by id; of several with the same name, the first one.
 std::map<std::string, const InputObject*> runtimes_by_id(const std::vector<InputObject>& objects) {
   std::map<std::string, const InputObject*> by_id;
   for (const InputObject& object : objects) {
@@ -41,7 +41,7 @@ std::map<std::string, const InputObject*> runtimes_by_id(const std::vector<Input
   return by_id;
 }
 
-// With all defaults, and without the namespace, which is part of the id.
+// The runtime with all defaults, and without the namespace, which is part of its id.
 const Node* full_runtime(const Node& root, const schema::Schema& schema, const Maker& make) {
   const Node* node = cluster::without_server_fields(root, make);
   node = make.with_path(node, {"metadata", "namespace"}, nullptr);
@@ -111,7 +111,7 @@ const Schema* schema_of_key(const Schema& schema, std::string_view key) {
   return property ? property->schema : schema.additional;
 }
 
-// Without the values that equal the schema's defaults.
+// The node without values that equal the schema's defaults.
 const Node* without_defaults(const Node& node, const Schema& schema, const Maker& make) {
   return yaml::with_values(node, make, [&](std::string_view key, const Node& value) {
     const Schema* of_value = node.is_list() ? schema.items : schema_of_key(schema, key);
@@ -122,7 +122,8 @@ const Node* without_defaults(const Node& node, const Schema& schema, const Maker
   });
 }
 
-// Without nulls, which mean nothing, and without a template's metadata if it contained nothing else.
+// The node without nulls, which have no meaning, and without a template's metadata if it contained nothing
+// else.
 const Node* without_nulls(const Node& node, const Maker& make) {
   if (node.is_list())
     return yaml::with_each(node, make, [&](const Node& item) { return without_nulls(item, make); });
