@@ -35,7 +35,8 @@ bool can_apply(Findings findings) {
   return lint::apply_fixes(all, base::Certainty::Suggested).applied == findings.size();
 }
 
-// If not all can be applied together, each half is tried, and so on to those that can't.
+// Finds the fixes that can be applied: if not all together can, tries each half, and so on down to those that
+// can't.
 void try_fixes(Findings findings, FindingSet& applicable) {
   if (findings.empty()) return;
   if (can_apply(findings)) {
@@ -47,7 +48,7 @@ void try_fixes(Findings findings, FindingSet& applicable) {
   }
 }
 
-// Where a fix changes a file: from the first of its edits to the last.
+// The part of a file that a fix changes: from the first of its edits to the last.
 struct Span {
   const base::SourceFile* file = nullptr;
   std::pair<uint32_t, uint32_t> begin;
@@ -55,7 +56,7 @@ struct Span {
   const Diagnostic* found = nullptr;
 };
 
-// The span of a fix of one file; the file is nullptr if there are several.
+// The span of a fix in one file; if it edits several, the file is nullptr.
 Span span_of(const Diagnostic& found) {
   Span span{.found = &found};
   for (const base::Edit& edit : found.fix) {
@@ -70,10 +71,10 @@ Span span_of(const Diagnostic& found) {
   return span;
 }
 
-// Groups of fixes that don't overlap, as few as there can be.
+// The smallest number of groups in which no fixes overlap.
 std::vector<std::vector<const Diagnostic*>> without_overlaps(std::vector<Span> spans) {
   std::ranges::sort(spans, {}, [](const Span& span) { return std::tuple(span.file, span.begin, span.end); });
-  using End = std::tuple<std::pair<uint32_t, uint32_t>, size_t>;  // of a group, and its number
+  using End = std::tuple<std::pair<uint32_t, uint32_t>, size_t>;  // the end of a group, and its number
   std::priority_queue<End, std::vector<End>, std::greater<>> ends;
   std::vector<std::vector<const Diagnostic*>> groups;
   const base::SourceFile* file = nullptr;
@@ -92,7 +93,7 @@ std::vector<std::vector<const Diagnostic*>> without_overlaps(std::vector<Span> s
   return groups;
 }
 
-// What the fix changes, and into what: equal for fixes that do the same.
+// The changes that the fix makes, as text: equal for fixes that do the same.
 std::string effect_of(const Diagnostic& found) {
   std::string effect;
   for (const base::Edit& edit : found.fix) {
@@ -122,7 +123,7 @@ class CommentTrial {
     is_readable_ = !problems.has_errors();
   }
 
-  // Like try_fixes(). Comments that became part of a text are known at once.
+  // Works like try_fixes(), but recognises comments at once that became part of a text.
   void try_lines(const std::vector<uint32_t>& lines) {
     if (lines.empty() || !is_readable_) return;
     const base::SourceFile after(file_.name(), with_comments(lines));
@@ -168,7 +169,7 @@ class CommentTrial {
     });
   }
 
-  // The lines whose comments are in a text.
+  // The lines on which a comment would be inside a text.
   static std::set<uint32_t> inside_texts(const std::vector<yaml::Document>& documents) {
     std::vector<std::string_view> texts;
     for (const yaml::Document& document : documents) add_texts(*document.root, texts);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What may become a code action: which fixes and which comments leave a document as readable as it is. A file
-// is read for all findings at once, not for each.
+// Candidates for code actions: which fixes and which comments leave a document as readable as it is. A file
+// is read once for all findings, not for each.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ namespace trainjobc::lsp {
 
 using FindingSet = std::set<const base::Diagnostic*>;
 
-// Those of the findings whose fix can be applied, each alone.
+// The findings whose fix can be applied on its own.
 FindingSet applicable_fixes(std::span<const base::Diagnostic* const> findings);
 
-// Those of the lines, counted from 1, above which a comment on a line of its own is one; inside a script, it
-// would not be.
+// The lines, counted from 1, above which a line with a comment is really a comment; inside a script, it would
+// not be.
 std::set<uint32_t> lines_for_comments(const base::SourceFile& file, const std::set<uint32_t>& lines);
 
-// A line with this comment, as deep as the line that it stands above, and with its line break.
+// A line with this comment and its line break, with the indentation of the line below.
 std::string comment_above(const base::SourceFile& file, uint32_t line, std::string_view comment);
 
 }  // namespace trainjobc::lsp

@@ -19,32 +19,33 @@
 
 namespace trainjobc::lsp {
 
-// What the TrainJobs of a document become: the lens over each of them, their rendered objects, and what a
-// field becomes in these.
+// What becomes of a document's TrainJobs: the lens over each of them, their rendered objects, and the effect
+// of a field on these.
 
 // The command of the lens. Its arguments are the document's URI, and the job's namespace and name.
 inline constexpr std::string_view kShowJobSet = "trainjobc.showJobSet";
-// The scheme of the virtual document.
+// The scheme of the virtual document with the rendered objects.
 inline constexpr std::string_view kJobSetScheme = "trainjobc-jobset:";
 
 // The result of textDocument/codeLens: "4 nodes × 8 GPUs = 32 GPUs, 32 processes · show JobSet" at each
 // TrainJob that can be rendered.
 Json code_lenses(const Workspace& workspace, const DocumentId& document);
 
-// {"uri", "languageId", "text"}: the objects of a TrainJob as `render` prints them, without their secrets.
+// Returns {"uri", "languageId", "text"}: the objects of a TrainJob as `render` prints them, without their
+// secrets.
 std::variant<Json, WhyNot> rendered_job_set(const Workspace& workspace, const DocumentId& document,
                                             const std::string& ns, const std::string& name);
 
-// What the field at the cursor becomes in the rendered objects, what it replaces there, and what replaces it,
-// in Markdown; "" if nothing is rendered from it. Of a runtime, in the first job that uses it. Of a document
-// that can't be read, that of its last text that could.
+// Describes what the field at the cursor becomes in the rendered objects, what it replaces there, and what
+// replaces it, in Markdown; "" if nothing is rendered from it. For a runtime, in the first job that uses it.
+// For a document that can't be read, uses its last readable text.
 std::string describe_effects(const Workspace& workspace, const DocumentId& document, const Cursor& cursor);
 
-// From a name to what it names, and back; another name for it; the objects of a document, and its foldable
-// parts. Each answer is the result of the request. Symbols and folds are also those of incomplete documents.
+// Navigation: from a name to what it refers to, and back; renaming; the objects of a document, and its
+// foldable parts. Each function returns the result of a request. Symbols and folds work in incomplete
+// documents, too.
 
-// Of a runtime of the catalogue a virtual document, if the client asks for those (`opens_virtual`);
-// otherwise null.
+// For catalogue runtimes: a virtual document, if the client supports it (`opens_virtual`); otherwise null.
 Json find_definition(const Workspace& workspace, const DocumentId& document, Position at,
                      bool opens_virtual = true);
 Json find_references(const Workspace& workspace, const DocumentId& document, Position at,
@@ -52,57 +53,57 @@ Json find_references(const Workspace& workspace, const DocumentId& document, Pos
 
 // The scheme of the catalogue's virtual documents: trainjobc-runtime://catalogue/v2.3/NAME.yaml.
 inline constexpr std::string_view kRuntimeScheme = "trainjobc-runtime";
-// workspace/textDocumentContent: {"text"} of one.
+// Answers workspace/textDocumentContent with {"text"} of such a document.
 std::variant<Json, WhyNot> virtual_document(std::string_view uri);
 
-// {"range", "placeholder"} of a name that can be renamed; null where nothing is named.
+// Returns {"range", "placeholder"} for a name that can be renamed; null if there is no name.
 std::variant<Json, WhyNot> prepare_rename(const Workspace& workspace, const DocumentId& document,
                                           Position at);
-// The edits of all documents in which it is named.
+// Returns the edits of all documents that contain the name.
 std::variant<Json, WhyNot> rename(const Workspace& workspace, const DocumentId& document, Position at,
                                   const std::string& name);
 
 Json document_symbols(const Workspace& workspace, const DocumentId& document);
 Json folding_ranges(const Workspace& workspace, const DocumentId& document);
 
-// Documentation of fields, settings and rules: for hover, and for what completion offers.
+// Documentation of fields, settings and rules, for hover and completion.
 
 // The result of textDocument/hover.
 Json hover(const Workspace& workspace, const DocumentId& document, Position at);
-// The same at a byte of a text of the document that need not be the current one.
+// Hovers at a byte of a text of the document that need not be the current one.
 Json hover_in(const Workspace& workspace, const DocumentId& document, const base::SourceFile& file,
               size_t offset);
 
-// Of the object at the cursor; nullptr if its kind has none.
+// Schema of the object at the cursor; nullptr for unknown kinds.
 const schema::Schema* object_schema(const schema::VersionSchemas& version, const DocumentId& document,
                                     const Cursor& cursor);
 
-// After so many steps of the path; nullptr if the schema has no such field.
+// The schema after the first `steps` steps of the path; nullptr if there is no such field.
 const schema::Schema* schema_along(const schema::Schema& root, const CursorPath& path, size_t steps);
 
-// What the field at the path is for, in a sentence; "" if nothing is said about it. `kind` of a setting is
-// "".
+// What the field at the path is for, as a sentence; "" if there is no description. `kind` is "" for a
+// setting.
 std::string_view description_of(std::string_view kind, const CursorPath& path);
 
-// "integer", "list of strings", "map of quantities"
+// A type in words: "integer", "list of strings", "map of quantities".
 std::string type_words(const schema::Schema& schema);
 
-// "Default: 1. At least 1. One of: a, b." As sentences; "" if there is nothing to say.
+// A field's limits in sentences: "Default: 1. At least 1. One of: a, b."; "" if there are none.
 std::string limit_words(const schema::Schema& schema);
 
 bool requires_field(const schema::Schema& map, std::string_view name);
 
-// Settings of .trainjobc.yaml.
+// The settings of .trainjobc.yaml.
 const schema::Schema& configuration_schema();
 std::string_view configuration_description(std::string_view path);
 
 // A rule with its explanation, in Markdown.
 std::string rule_words(const rules::Rule& rule);
 
-// The description of a field and its limits, in Markdown; "" if there are none. `kind` of a setting is "".
+// The description of a field and its limits, in Markdown; "" if there are none. `kind` is "" for a setting.
 std::string field_notes(std::string_view kind, const schema::Schema& field, const CursorPath& path);
 
-// What an editor offers to do about findings.
+// What an editor can do about findings.
 
 inline constexpr std::string_view kQuickFix = "quickfix";
 inline constexpr std::string_view kFixAll = "source.fixAll.trainjobc";
@@ -111,8 +112,8 @@ inline constexpr std::string_view kMigrate = "refactor.rewrite.trainjobc";
 struct ActionRequest {
   DocumentId document;
   Range range;
-  std::vector<std::string> only;  // kinds; empty: all
-  bool resolves = false;          // the client asks for the edit of an action when it is chosen
+  std::vector<std::string> only;  // kinds of actions; empty: all
+  bool resolves = false;          // the client requests an action's edit when the user chooses it
 };
 
 // The result of textDocument/codeAction: for the findings in the range, the fixes of `lint --fix=all` and a
@@ -121,28 +122,28 @@ struct ActionRequest {
 Json code_actions(const Workspace& workspace, const PublishedFindings& findings,
                   const ActionRequest& request);
 
-// codeAction/resolve: the action with its edit.
+// Answers codeAction/resolve with the action and its edit.
 Json resolve_code_action(const Workspace& workspace, Json action);
 
-// The text with a comment that suppresses the rule on a line, counted from 1: on a line of its own above it.
-// nullopt where it would not be a comment, such as in a script.
+// Inserts a comment that suppresses the rule on a line, counted from 1: on a line of its own above it.
+// nullopt if it would not be a comment there, such as in a script.
 struct Insertion {
   Position at;
   std::string text;
 };
 std::optional<Insertion> suppression_of(const base::SourceFile& file, uint32_t line, std::string_view rule);
 
-// What completion offers at the cursor.
+// Completion at the cursor.
 
 // The result of textDocument/completion. Without `with_snippets`, placeholders are plain words.
 Json complete(const Workspace& workspace, const DocumentId& document, Position at, bool with_snippets = true);
-// The same at a byte of a text of the document that need not be the current one.
+// Completes at a byte of a text of the document that need not be the current one.
 Json complete_in(const Workspace& workspace, const DocumentId& document, const base::SourceFile& file,
                  size_t offset, bool with_snippets = true);
 
-// ----- what the sources of suggestions share -----
+// ----- What the sources of suggestions share -----
 
-// CompletionItemKind of the protocol.
+// The protocol's CompletionItemKind.
 enum class SuggestionKind : uint8_t {
   Field = 5,
   Variable = 6,
@@ -152,17 +153,17 @@ enum class SuggestionKind : uint8_t {
   EnumMember = 20
 };
 
-// Lower ones come first; equal ones are in alphabetical order.
+// The default rank; lower ones come first, equal ones in alphabetical order.
 inline constexpr int kAnyRank = 50;
 
 struct Suggestion {
   std::string label;
   SuggestionKind kind = SuggestionKind::Value;
-  std::string detail;         // beside the label
+  std::string detail;         // shown beside the label
   std::string documentation;  // Markdown
-  std::string insert;         // replaces the word; with placeholders if it is a snippet
+  std::string insert;         // replaces the word; a snippet has placeholders
   int order = 1;              // lower ones come first
-  int rank = kAnyRank;        // of those with the same order, below 100
+  int rank = kAnyRank;        // orders those with the same order; below 100
 };
 
 struct SuggestionContext {
@@ -170,11 +171,11 @@ struct SuggestionContext {
   const DocumentId& document;
   const Cursor& cursor;
   size_t column = 0;                     // of the word, in characters
-  const schema::Schema* root = nullptr;  // of the object; nullptr if its kind has none
-  std::string_view quote;                // what the word begins with; "" if it isn't quoted
+  const schema::Schema* root = nullptr;  // schema of the object; nullptr for unknown kinds
+  std::string_view quote;                // the quote before the word; "" if there is none
 
   bool in_settings() const { return is_settings_file(document); }
-  // nullptr if the schema has no such field.
+  // Returns nullptr if the schema has no such field.
   const schema::Schema* schema_at(const CursorPath& path) const;
   std::string quoted(std::string_view word) const { return std::string(quote).append(word).append(quote); }
 };
@@ -186,17 +187,17 @@ struct KnownName {
   int order = 1;
 };
 
-// Keys of the map at the path: resources, labels. In the order in which they are offered; none for other
-// maps.
+// Known keys of the map at the path, for resources and labels, in the order in which they are offered. None
+// for other maps.
 std::vector<KnownName> known_keys(const SuggestionContext& context, const CursorPath& map);
-// Values of the field at the cursor: of labels, storageUri, and the names of environment variables.
+// Known values of the field at the cursor: for labels, storageUri, and the names of environment variables.
 std::vector<KnownName> known_values(const SuggestionContext& context);
 
-// Whole documents, and patches below spec of a TrainJob.
+// Adds whole documents; the next function adds patches below spec of a TrainJob.
 void suggest_documents(const SuggestionContext& context, std::vector<Suggestion>& out);
 void suggest_patch(const SuggestionContext& context, std::vector<Suggestion>& out);
 void add_snippet(std::string label, std::string detail, std::string insert, std::vector<Suggestion>& out);
-// The text of a snippet with the words of its placeholders: ${1:name}, $0.
+// The text of a snippet in which the default words replace its placeholders: ${1:name}, $0.
 std::string without_placeholders(std::string_view snippet);
 
 }  // namespace trainjobc::lsp

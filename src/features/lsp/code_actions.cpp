@@ -25,7 +25,7 @@ namespace {
 
 using base::Diagnostic;
 
-// Whether an object of the file is of an older API than Trainer's.
+// Whether an object of the file belongs to an API older than Trainer's.
 bool is_in_dialect(const base::SourceFile& file) {
   base::Arena arena;
   base::Diagnostics ignored;
@@ -38,7 +38,7 @@ bool overlaps(const Range& a, const Range& b) {
   return a.start <= b.end && b.start <= a.end;
 }
 
-// What the action of a fix is called.
+// The title of the action that applies a fix.
 std::string title_of(const Diagnostic& found) {
   if (found.hint.empty()) return "Fix " + found.rule;
   const bool is_one_word =
@@ -48,14 +48,15 @@ std::string title_of(const Diagnostic& found) {
   return "Fix: " + found.hint;
 }
 
-// Whether actions of the kind are asked for: of the kind itself, or of one above it.
+// Whether the client asks for actions of the kind, or of one above it.
 bool wants(const ActionRequest& request, std::string_view kind) {
   return request.only.empty() || std::ranges::any_of(request.only, [&](const std::string& only) {
            return kind == only || kind.starts_with(only + ".");
          });
 }
 
-// The edit from one text of a file to another: what lies between their common beginning and end.
+// The edit that turns one text of a file into another: replaces the text between their common beginning and
+// end.
 Json edit_between(const base::SourceFile& file, std::string_view after) {
   const std::string_view before = file.text();
   const auto differ = std::ranges::mismatch(before, after);
@@ -149,7 +150,7 @@ class ActionFinder {
                         {"edit", workspace_edit(request_.document, std::move(edits))}});
   }
 
-  // The safe ones that change this document only: editors apply them on every save.
+  // Adds all safe fixes that change only this document: editors apply them on every save.
   void add_all_fixes() {
     base::Diagnostics own;
     for (const Diagnostic* found : findings_.of(request_.document)) {

@@ -34,12 +34,12 @@ void suggest_rules(std::string_view suffix, std::vector<Suggestion>& out) {
   }
 }
 
-// Suggests values of a field: those of its schema, names of runtimes and of what is in them.
+// Suggests values of a field: those of its schema, and names of runtimes and of their parts.
 class ValueSuggester {
  public:
   ValueSuggester(const SuggestionContext& context, const schema::Schema* field, std::vector<Suggestion>& out)
       : context_(context), cursor_(context.cursor), field_(field), out_(out) {
-    // An item without its dash, in a list of values.
+    // In a list of values, an item may lack its dash.
     needs_dash_ =
         cursor_.spot != Spot::Value && context.root && field && context.schema_at(cursor_.path) != field;
   }
@@ -153,7 +153,7 @@ class ValueSuggester {
     }
   }
 
-  // A TrainingRuntime's kind, which the reference must name, beside the name.
+  // For a TrainingRuntime, the line with its kind, which the reference must name beside the name.
   std::string kind_beside(std::string_view kind) const {
     if (cursor_.in_flow) return fmt::format(", kind: {}", kind);
     const SyntaxNode* reference = cursor_.at({"spec", "runtimeRef"});
@@ -170,7 +170,7 @@ class ValueSuggester {
   bool needs_dash_ = false;
 };
 
-// The fields of every object, for a document whose kind isn't written yet.
+// The fields of every object, for a document that has no kind yet.
 constexpr Schema kAnyText{.type = Type::String};
 constexpr Schema kAnyObject{.type = Type::Object};
 constexpr std::array kObjectFields = std::to_array<Property>({{.name = "apiVersion", .schema = &kAnyText},
@@ -180,8 +180,8 @@ constexpr std::array kObjectFields = std::to_array<Property>({{.name = "apiVersi
 constexpr std::array<std::string_view, 3> kObjectNeeds{"apiVersion", "kind", "metadata"};
 constexpr Schema kObject{.type = Type::Object, .properties = kObjectFields, .required = kObjectNeeds};
 
-// Where a person writes a field, as far as it differs from where trainjobc writes it: what one looks for
-// comes before what one rarely needs, and what only the API server sets comes last.
+// A field's rank if people look for it in another place than that of trainjobc's own output: common fields
+// come before rare ones, and those that only the API server sets come last.
 struct WrittenRank {
   std::string_view field;
   int rank;
@@ -212,7 +212,7 @@ int written_rank(std::string_view field) {
   return k8s::is_server_metadata(field) || field == "ownerReferences" ? kOfServer : yaml::key_rank(field);
 }
 
-// Suggests fields that the map at the cursor can have and does not have.
+// Suggests fields that the map at the cursor may have, but doesn't have yet.
 class FieldSuggester {
  public:
   FieldSuggester(const SuggestionContext& context, std::vector<Suggestion>& out)
@@ -246,7 +246,7 @@ class FieldSuggester {
     return is_free(property.name, present);
   }
 
-  // Keys that no schema lists: resources, labels.
+  // Adds keys that no schema lists, for resources and labels.
   void add_known(const SyntaxNode* present) {
     int rank = 0;
     for (const KnownName& known : known_keys(context_, map_path_)) {
@@ -288,7 +288,7 @@ class FieldSuggester {
     return is_known ? field_notes(kind, field, path) : limit_words(field);
   }
 
-  // The colon, and in a block the beginning of the line below.
+  // What follows the name: the colon, and in a block the beginning of the next line.
   std::string after_name(const Schema& field) const {
     if (cursor_.spot == Spot::Key && cursor_.is_complete) return "";
     if (cursor_.in_flow) return ": ";
@@ -302,10 +302,10 @@ class FieldSuggester {
   const Cursor& cursor_;
   std::vector<Suggestion>& out_;
   CursorPath map_path_;
-  std::string dash_;  // of an item that is not begun yet
+  std::string dash_;  // for an item that has none yet
 };
 
-// Rules, in a comment that suppresses some.
+// Suggests rules in a suppression comment.
 void suggest_in_comment(const SuggestionContext& context, std::vector<Suggestion>& out) {
   constexpr std::string_view kMarker = "# trainjobc:ignore";
   const Cursor& cursor = context.cursor;
@@ -325,9 +325,9 @@ void suggest_in_comment(const SuggestionContext& context, std::vector<Suggestion
 
 constexpr int kPlainText = 1;
 constexpr int kSnippetText = 2;
-constexpr int kAsIs = 1;  // InsertTextMode: lines come with their indentation
+constexpr int kAsIs = 1;  // InsertTextMode: the lines include their indentation
 
-// What a word on its own line may be: a field of a map, an item of a list, a value.
+// Suggests what a word on its own line may become: a field of a map, an item of a list, a value.
 void suggest_for_word(const SuggestionContext& context, std::vector<Suggestion>& out) {
   const Cursor& cursor = context.cursor;
   const bool is_empty = cursor.path.empty() && !cursor.object->is_map();
@@ -388,7 +388,7 @@ const schema::Schema* SuggestionContext::schema_at(const CursorPath& path) const
 Json complete_in(const Workspace& workspace, const DocumentId& document, const base::SourceFile& file,
                  size_t offset, bool with_snippets) {
   const Cursor cursor = find_typed(file.text(), offset);
-  // The edit must stay on the cursor's line.
+  // An edit must stay on the cursor's line.
   const size_t line = offset == 0 ? 0 : file.text().rfind('\n', offset - 1) + 1;
   const size_t line_end = std::min(file.text().find_first_of("\r\n", offset), file.text().size());
   const size_t begin = std::max(cursor.begin, line);

@@ -11,9 +11,9 @@
 namespace trainjobc::lsp {
 namespace {
 
-constexpr char kTyped = '\x01';  // is at the cursor while something is typed
+constexpr char kTyped = '\x01';  // inserted at the cursor while something is typed
 
-// A word of a comment ends at what can't be in a rule's id.
+// Whether the character may be part of a rule's id, which ends a word in a comment otherwise.
 bool is_word_of_comment(char c) {
   return base::is_alnum(c) || c == '/' || c == '-' || c == '_' || c == ':' || c == kTyped;
 }
@@ -24,7 +24,7 @@ class Search {
 
   Cursor found;
 
-  // Whether the byte is in the value.
+  // Whether the value contains the byte.
   bool visit(const SyntaxNode& value) {
     if (covers(value.begin, value.end) && (value.is_scalar() || !value.text.empty())) {
       found.spot = value.is_block ? Spot::None : value.own_line ? Spot::KeyOrValue : Spot::Value;
@@ -71,8 +71,8 @@ class Search {
   size_t offset_;
 };
 
-// The object of a List that the path leads into; otherwise the document. A path may lead into the second of
-// two keys, while their map has the first.
+// The object of a List into which the path leads; otherwise the document. The path may lead into the second
+// of two equal keys, while their map finds the first.
 const SyntaxNode* object_of(const SyntaxNode& document, CursorPath& path) {
   const SyntaxNode* items = document.get("items");
   if (!items || path.size() < 2 || path[0].key != "items" || !path[1].is_item()) return &document;
@@ -82,14 +82,14 @@ const SyntaxNode* object_of(const SyntaxNode& document, CursorPath& path) {
   return &items->entries[index].value;
 }
 
-// The comment that contains the byte.
+// Finds the comment that contains the byte.
 bool find_comment(std::string_view text, const SyntaxNode& document, size_t offset, Cursor& cursor) {
   const size_t line = offset == 0 ? 0 : text.rfind('\n', offset - 1) + 1;
   for (size_t hash = text.find('#', line); hash <= offset && hash < text.size();
        hash = text.find('#', hash + 1)) {
     if (hash > line && !base::is_blank(text[hash - 1])) continue;
     Search search(hash);
-    if (search.visit(document)) continue;  // in a value
+    if (search.visit(document)) continue;  // inside a value
     const size_t end = std::min(text.find('\n', hash), text.size());
     cursor.spot = Spot::Comment;
     cursor.comment = base::trimmed(text.substr(hash, end - hash));
@@ -111,7 +111,7 @@ Cursor search_at(std::string_view text, size_t offset) {
   const auto after = std::ranges::upper_bound(extents, offset, {}, &DocumentExtent::begin);
   const DocumentExtent extent = after == extents.begin() ? extents.front() : *std::prev(after);
   auto document = std::make_shared<SyntaxNode>();
-  if (offset > extent.end || (offset == extent.end && offset < text.size())) {  // on a line of dashes
+  if (offset > extent.end || (offset == extent.end && offset < text.size())) {  // on a `---` line
     return {.document = std::move(document)};
   }
   *document = parse_syntax(text, extent);
@@ -126,7 +126,7 @@ Cursor search_at(std::string_view text, size_t offset) {
   return cursor;
 }
 
-// Nothing can be typed between the beginning of a line and the text on it.
+// Whether the byte is in the indentation of a line that has text, where nothing can be typed.
 bool is_before_content(std::string_view text, size_t offset) {
   const size_t line = offset == 0 ? 0 : text.rfind('\n', offset - 1) + 1;
   const bool is_indent =

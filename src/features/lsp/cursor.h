@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the cursor is at.
+// Finds what is at the cursor.
 #pragma once
 
 #include <cstddef>
@@ -25,43 +25,44 @@ struct CursorStep {
 };
 using CursorPath = std::vector<CursorStep>;
 
-// spec.trainer.env[0].name
+// The path as text: spec.trainer.env[0].name
 std::string to_string(const CursorPath& path);
-// Whether the keys are these; items are "[]".
+// Whether the path has these keys; "[]" stands for an item.
 bool matches(const CursorPath& path, std::initializer_list<std::string_view> keys);
 
 enum class Spot : uint8_t {
   None,        // between values, or in text that has no completions
   Key,         // of a map
   Value,       // a scalar
-  KeyOrValue,  // a word on its own line: what its place takes decides
+  KeyOrValue,  // a word on its own line, which may be either
   Comment,
 };
 
 // Offsets are bytes of the document's text.
 struct Cursor {
   Spot spot = Spot::None;
-  // From the object: of a key or value the path of the field. Of a word on its own line, that of the value
-  // that it is or begins. An item without its dash counts as its list.
+  // The path of the field from the object. For a word on its own line, that of the value that it is or
+  // begins. An item without its dash counts as its list.
   CursorPath path;
-  std::string word;   // the key or value, without quotes; of a comment, the word in it
-  std::string typed;  // of it, up to the cursor
-  size_t begin = 0;   // of the word with its quotes
+  std::string word;   // the key or value, without quotes; or the comment's word at the cursor
+  std::string typed;  // the part of it before the cursor
+  size_t begin = 0;   // where the word begins, with its quotes
   size_t end = 0;
-  bool is_complete = true;  // a key has its colon
+  bool is_complete = true;  // whether a key has its colon
   bool in_flow = false;     // inside brackets
-  std::string comment;      // from its #
+  std::string comment;      // the comment from its # on
   size_t comment_begin = 0;
 
-  // The objects of the documents, expanded from a List, as far as they can be made out. Not null.
+  // The objects of the document, as far as they can be recognised. Never null.
   std::shared_ptr<const SyntaxNode> document;
   const SyntaxNode* object =
-      nullptr;  // in `document`: the object at the cursor; nullptr if the document is empty
-  const SyntaxNode* container = nullptr;  // in `document`: the map with the key; nullptr for others
+      nullptr;  // the object at the cursor, within `document`; nullptr if that is empty
+  const SyntaxNode* container =
+      nullptr;  // the map that has the key, within `document`; nullptr if not at a key
 
   std::string_view kind() const { return object ? object->text_of("kind") : std::string_view(); }
   std::string_view api_version() const { return object ? object->text_of("apiVersion") : std::string_view(); }
-  // Of an object's metadata.
+  // From the object's metadata.
   std::string_view name() const { return text_at({"metadata", "name"}); }
   std::string_view ns() const { return text_at({"metadata", "namespace"}); }  // "" if it has none
   // The value at a path of the object; nullptr if there is none.
@@ -72,11 +73,11 @@ struct Cursor {
   const SyntaxNode* along_path(size_t steps) const;
 };
 
-// What is at the byte.
+// Finds what is at the byte.
 Cursor find_at(std::string_view text, size_t offset);
-// The same; at the end of a word, the word.
+// Like find_at; at the end of a word, finds the word.
 Cursor find_at_or_before(std::string_view text, size_t offset);
-// What is being typed before the byte, even if nothing is there yet.
+// Finds what is being typed before the byte, even if nothing is there yet.
 Cursor find_typed(std::string_view text, size_t offset);
 
 }  // namespace trainjobc::lsp

@@ -26,13 +26,13 @@ using schema::Property;
 using schema::Schema;
 using schema::Type;
 
-// The settings of .trainjobc.yaml, as schema/trainjobc-config.json describes them. Of several forms, such as
-// a list or a map, the last one counts.
+// The settings of .trainjobc.yaml, as schema/trainjobc-config.json describes them. If a setting has several
+// forms, such as a list and a map, the last one counts.
 class Settings {
  public:
   const Schema& schema() const { return *root_; }
 
-  // Of the setting at a path without the steps to items; "" if there is none.
+  // The description of the setting at a path without the steps to items; "" if there is none.
   std::string_view description(std::string_view path) const {
     const auto found = descriptions_.find(path);
     return found != descriptions_.end() ? std::string_view(found->second) : std::string_view();
@@ -94,7 +94,7 @@ std::string item_words(const Schema& items) {
   }
 }
 
-// "cluster.context": lists are stepped over.
+// The path of a setting, such as "cluster.context", without steps to items.
 std::string settings_path(const CursorPath& path) {
   std::string text;
   for (const CursorStep& step : path) {
@@ -112,8 +112,8 @@ void add_bound(std::string& out, std::string_view words, const std::optional<int
                        unit.empty() || *value == 1 ? "" : "s");
 }
 
-// A field with its type, description and limits, in Markdown; "" if the schema has no such field. `kind` of a
-// setting is "".
+// A field with its type, description and limits, in Markdown; "" if the schema has no such field. `kind` is
+// "" for a setting.
 std::string field_words(std::string_view kind, const schema::Schema& root, const CursorPath& path) {
   const schema::Schema* field = schema_along(root, path, path.size());
   if (!field || path.empty()) return "";
@@ -126,13 +126,13 @@ std::string field_words(std::string_view kind, const schema::Schema& root, const
   return notes.empty() ? out : out + "\n\n" + notes;
 }
 
-// Of any comment that names a rule.
+// Describes the rule that a comment names.
 std::string hover_rule(std::string_view id) {
   const rules::Rule* rule = rules::find_rule(id);
   return rule ? rule_words(*rule) : "";
 }
 
-// A setting of .trainjobc.yaml, or a rule there.
+// Describes a setting of .trainjobc.yaml, or a rule in it.
 std::string hover_setting(const Cursor& cursor) {
   if (std::string rule = hover_rule(cursor.word); !rule.empty()) return rule;
   return field_words("", configuration_schema(), cursor.path);
@@ -143,7 +143,7 @@ bool is_at_runtime_ref(const Cursor& cursor) {
          cursor.path[1].key == "runtimeRef";
 }
 
-// A field of an object: what it is, what becomes of it, and the runtime that it names.
+// Describes a field of an object: what it is, what becomes of it, and the runtime that it names.
 std::string hover_field(const Workspace& workspace, const DocumentId& document, const Cursor& cursor) {
   const schema::Schema* root = object_schema(workspace.schemas_of(document), document, cursor);
   if (!root) return "";

@@ -11,12 +11,12 @@
 namespace trainjobc::lsp {
 namespace {
 
-// Of a new part; one is split when it has twice as many bytes.
+// The size of a new part in bytes; a part of twice this size is split.
 constexpr size_t kPartSize = 4096;
 
 constexpr std::string_view kLineEnds = "\r\n";
 
-// Of the line end at `at`.
+// The size of the line end at `at`.
 size_t line_end_size(std::string_view text, size_t at) {
   return text.substr(at).starts_with(kLineEnds) ? 2 : 1;
 }
@@ -76,7 +76,8 @@ void EditedText::replace(Place begin, Place end, std::string_view text) {
   if (begin.part > 0) join_line_end(begin.part - 1);
 }
 
-// If an edit has divided the line end after the part. Nothing stands between the two but parts without text.
+// Joins a line end that an edit has divided after the part. Only parts without text can be between the two
+// halves.
 void EditedText::join_line_end(size_t part) {
   if (!parts_[part].text.ends_with('\r')) return;
   size_t next = part + 1;
@@ -86,7 +87,7 @@ void EditedText::join_line_end(size_t part) {
   parts_[next] = make_part(parts_[next].text.substr(1));
 }
 
-// The end of the text if it has fewer lines.
+// Where the line begins; the end of the text if it has fewer lines.
 EditedText::Place EditedText::begin_of_line(uint32_t line) const {
   size_t left = line;
   for (size_t i = 0; i < parts_.size() && left > 0; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The text of an open document, to which a client applies one edit after the other.
+// The text of an open document, to which a client applies one edit after another.
 #pragma once
 
 #include <optional>
@@ -13,26 +13,26 @@
 namespace trainjobc::lsp {
 
 struct TextChange {
-  std::optional<Range> range;  // nullopt: the whole text
+  std::optional<Range> range;  // nullopt for the whole text
   std::string text;
 };
 
-// It is kept in parts, so that thousands of edits of a large text don't copy all of it each time.
+// Keeps the text in parts, so that thousands of edits of a large text don't each copy all of it.
 class EditedText {
  public:
   explicit EditedText(std::string_view text) { set(text); }
 
-  // Lines end with "\n", "\r\n" or "\r". Positions outside of the text are moved to its nearest place; an end
-  // before the start is the start.
+  // Lines end with "\n", "\r\n" or "\r". A position outside of the text means the nearest one inside; an end
+  // before the start means the start.
   void apply(const TextChange& change);
   std::string text() const;
 
  private:
-  // The end of a line is never divided between two of them.
+  // A part of the text. A line end is never divided between two parts.
   struct Part {
     std::string text;
     size_t line_ends = 0;
-    size_t units = 0;  // of UTF-16
+    size_t units = 0;  // UTF-16 code units
   };
   struct Place {
     size_t part = 0;

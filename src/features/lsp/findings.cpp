@@ -37,12 +37,12 @@ namespace {
 
 using base::Diagnostic;
 
-// Changes places in a text that was linted to those in the text that the editor shows.
+// Maps places in a text that was linted to places in the text that the editor shows.
 class Relocation {
  public:
   using Lines = std::function<uint32_t(uint32_t line)>;
 
-  // `lines`: where a line of the text that was linted is in the text that is shown; 0 for one that is gone.
+  // `lines` returns the line of the shown text for one of the linted text; 0 if it is gone.
   Relocation(const DocumentId& document, Lines lines, const base::SourceFile& shown)
       : document_(document), lines_(std::move(lines)), shown_(shown) {}
 
@@ -61,7 +61,7 @@ class Relocation {
     return true;
   }
 
-  // False if the finding is gone. Its fix was made for the other text.
+  // False if the finding is gone. Drops its fix, which was made for the linted text.
   bool apply(Diagnostic& found) const {
     if (!apply(found.location)) return false;
     for (base::Note& note : found.notes) {
@@ -86,15 +86,15 @@ base::Diagnostics relocated(base::Diagnostics diagnostics, const Relocation& rel
   return kept;
 }
 
-// What has changed in a file, by YAML documents.
+// The YAML documents of a file that have changed.
 class ChangedDocuments {
  public:
-  // `objects`: of the file before.
+  // `objects` are those of the old text.
   ChangedDocuments(const base::SourceFile& before, const base::SourceFile& now,
                    const std::vector<LintedObject>& objects)
       : now_(now), lines_(before, now) {
     base::Diagnostics ignored;
-    std::unordered_map<std::string_view, std::vector<size_t>> known;  // by text: in `before_`
+    std::unordered_map<std::string_view, std::vector<size_t>> known;  // indexes in `before_`, by text
     for (const yaml::FoundDocument& document : yaml::find_documents(before, ignored)) {
       known[document.text].push_back(before_.size());
       before_.push_back({document.first_line, 0});
@@ -112,31 +112,31 @@ class ChangedDocuments {
     }
   }
 
-  // The file's text with nothing but line breaks in the place of what is the same.
+  // The file's new text with unchanged documents blanked, except for their line breaks.
   std::string text() const { return yaml::without_documents(now_.text(), same_); }
 
-  // Where a line of the file before is now; 0 if it is gone.
+  // The new number of an old line; 0 if it is gone.
   uint32_t line_now(uint32_t line) const {
     const Part* part = same_part(line);
     return part ? line - part->before + part->now : lines_(line);
   }
 
-  // An object in the documents that have changed.
+  // Adds an object of the changed documents.
   void add_object(std::string_view object) { objects_.emplace(object); }
 
-  // Whether a finding in the file depends on these documents only.
+  // Whether linting only the changed documents decides about a finding in the file.
   bool decide(const Diagnostic& found) const {
     if (found.rule == "advice/unused-suppression" || found.rule == "input/duplicate-object") return false;
     return found.object.empty() ? contains(found.location.line) : objects_.contains(found.object);
   }
 
  private:
-  struct Part {  // the first lines of a document
+  struct Part {  // a document, by its first lines
     uint32_t before = 0;
-    uint32_t now = 0;  // 0: it has changed
+    uint32_t now = 0;  // 0 if it has changed
   };
 
-  // The document with a line of the file before; nullptr if it has changed.
+  // The unchanged document that contained an old line; nullptr if it has changed.
   const Part* same_part(uint32_t line) const {
     const auto after = std::ranges::upper_bound(before_, line, {}, &Part::before);
     return after == before_.begin() || std::prev(after)->now == 0 ? nullptr : &*std::prev(after);
@@ -165,7 +165,7 @@ Options options_of_lint() {
 
 enum class Tag { Unnecessary = 1, Deprecated = 2 };
 
-// DiagnosticSeverity of the protocol.
+// The protocol's DiagnosticSeverity.
 int severity_of(base::Severity severity) {
   switch (severity) {
     case base::Severity::Error: return 1;
@@ -175,7 +175,7 @@ int severity_of(base::Severity severity) {
   return 3;
 }
 
-// What editors show faded or struck through.
+// What editors show faded, or struck through.
 Json tags_of(std::string_view rule) {
   if (rule == "advice/deprecated-runtime" || rule == "advice/dialect")
     return Json::array({static_cast<int>(Tag::Deprecated)});
@@ -188,7 +188,7 @@ Range to_range(const lint::Region& region) {
   return {{region.line - 1, region.column - 1}, {region.end_line - 1, region.end_column - 1}};
 }
 
-// Whether the editor shows both places alike; the files may be two readings of one.
+// Whether the editor shows both places alike; their files may be two readings of one.
 bool is_same_place(const base::Location& a, const base::Location& b) {
   const auto lines = [](const base::Location& at) {
     return std::tuple(at.line, at.column, at.end_line, at.end_column);
@@ -220,7 +220,7 @@ std::vector<DocumentId> parts_of(const inputs::InputGroup& group) {
 
 }  // namespace
 
-// Those that read a file that was saved; all, if one was saved that none has read.
+// Builds the roots that read a file which was saved; all of them if no root has read that file before.
 void Workspace::build_roots() {
   if (!settings_.builds_roots || !problem_.empty()) return;
   if (!has_roots_) roots_.groups.clear();
@@ -266,7 +266,7 @@ void Workspace::index_roots() {
   }
 }
 
-// Files of roots are checked as what is built of them.
+// Files of roots are linted as parts of the built objects, not on their own.
 std::vector<inputs::InputGroup> Workspace::linted_groups() const {
   std::vector<inputs::InputGroup> groups = groups_;
   const auto is_built = [&](const std::string& name) {
@@ -304,7 +304,7 @@ std::shared_ptr<const WorkspaceFindings> Workspace::early_findings() {
   return as_shown(findings);
 }
 
-// Whether all of it is checked faster than a person types.
+// Whether the whole workspace can be checked faster than a person types.
 bool Workspace::is_small() const {
   constexpr size_t kSmall = size_t{128} * 1024;
   size_t size = 0;
@@ -321,7 +321,7 @@ std::shared_ptr<WorkspaceFindings> Workspace::last_findings() const {
   return findings;
 }
 
-// Replaces the findings on the YAML documents of the file that have changed since `linted_`.
+// Replaces the findings on the YAML documents of the file that have changed since `linted_` was made.
 void Workspace::lint_edited(const DocumentId& document, WorkspaceFindings& findings) const {
   const std::string& text = sources_.at(document).front()->text;
   const auto now = std::make_shared<base::SourceFile>(document, text);
@@ -349,7 +349,7 @@ void Workspace::lint_edited(const DocumentId& document, WorkspaceFindings& findi
   findings.memory.push_back(std::move(linted));
 }
 
-// The document alone, with its settings.
+// A group with only this document, and its settings.
 std::vector<inputs::InputGroup> Workspace::group_with(const DocumentId& document, std::string text) const {
   const inputs::InputGroup& settings = settings_of(document);
   std::vector<inputs::InputGroup> groups(1);
@@ -362,7 +362,8 @@ std::vector<inputs::InputGroup> Workspace::group_with(const DocumentId& document
   return groups;
 }
 
-// On the lines of the texts that the editor shows, with errors in their syntax and in configurations.
+// Moves findings to the lines of the texts that the editor shows; adds errors in their syntax and in
+// configurations.
 std::shared_ptr<const WorkspaceFindings> Workspace::as_shown(std::shared_ptr<WorkspaceFindings> findings) {
   move_from_output(*findings);
   for (const auto& [document, part] : roots_.parts) move_to_buffer(document, *part, *findings);
@@ -379,8 +380,8 @@ std::shared_ptr<const WorkspaceFindings> Workspace::as_shown(std::shared_ptr<Wor
   return findings;
 }
 
-// Of a part of a kustomization or chart that has changes which are not on disk: the findings on what is the
-// same, and what can be said of the rest, which nothing was built from.
+// For unsaved parts of a kustomization or chart: keeps findings whose lines are unchanged, and checks the
+// fields of the rest, from which nothing was built.
 void Workspace::move_to_buffer(const DocumentId& document, const base::SourceFile& part,
                                WorkspaceFindings& findings) const {
   const std::string* text = buffer(document);
@@ -399,7 +400,7 @@ void Workspace::move_to_buffer(const DocumentId& document, const base::SourceFil
   }
 }
 
-// The findings on what a generator or a plugin has made are at the file of the kustomization or chart.
+// Moves findings on what a generator or plugin has made to the file of the kustomization or chart.
 void Workspace::move_from_output(WorkspaceFindings& findings) const {
   std::map<std::string_view, const base::SourceFile*> owners;
   for (const inputs::InputGroup& group : roots_.groups) {
@@ -419,7 +420,7 @@ void Workspace::move_from_output(WorkspaceFindings& findings) const {
   for (const auto& [document, part] : roots_.parts) findings.memory.push_back(part);
 }
 
-// What `lint` says about the syntax of the text that the editor shows.
+// Adds what `lint` reports about the syntax of the text that the editor shows.
 void Workspace::add_syntax_errors(const DocumentId& document, WorkspaceFindings& findings) const {
   if (!group_of_.contains(document) && !roots_.parts.contains(document)) return;
   const ParsedText& shown = *look_up(document).current;
@@ -435,7 +436,7 @@ void Workspace::add_syntax_errors(const DocumentId& document, WorkspaceFindings&
   findings.memory.push_back(std::move(linted));
 }
 
-// Of the configurations of the folders and of the files.
+// Adds errors in the configurations of the folders and of the files.
 void Workspace::add_configuration_errors(WorkspaceFindings& findings) {
   std::set<std::string> folders(folders_.begin(), folders_.end());
   for (const auto& [document, sources] : sources_) folders.insert(base::parent_of(document));

@@ -34,7 +34,7 @@ bool ends_with(const CursorPath& path, std::initializer_list<std::string_view> k
   return matches({path.end() - static_cast<std::ptrdiff_t>(keys.size()), path.end()}, keys);
 }
 
-// The objects of the workspace.
+// Visits the objects of the workspace.
 template <class Use>
 void for_each_object(const Workspace& workspace, Use use) {
   for (const auto& objects : {workspace.jobs(), workspace.runtimes()}) {
@@ -61,7 +61,7 @@ constexpr std::array kResources = std::to_array<WellKnown>({{"cpu", "cores: 8, o
                                                             {"ephemeral-storage", "bytes on the node's disk"},
                                                             {"hugepages-2Mi", "bytes in pages of 2 MiB"},
                                                             {"hugepages-1Gi", "bytes in pages of 1 GiB"}});
-// Network devices, as the device plugins' own examples name them.
+// Network devices, as the examples of device plugins name them.
 constexpr std::array kNetworks =
     std::to_array<WellKnown>({{"rdma/hca_shared_devices_a", "an RDMA device that pods share"},
                               {"rdma/ib", "an InfiniBand device"},
@@ -97,7 +97,7 @@ std::vector<KnownName> known_resources(const SuggestionContext& context) {
 
 // ----- labels -----
 
-enum class Labelled { Job, Runtime, Trained, Other };  // Trained: a Job of a runtime
+enum class Labelled { Job, Runtime, Trained, Other };  // Trained: a Job template of a runtime
 
 struct KnownLabel {
   Labelled object;
@@ -120,7 +120,7 @@ Labelled labelled_at(const SuggestionContext& context, const CursorPath& labels)
              : Labelled::Other;
 }
 
-// metadata.labels of the workspace's TrainJobs or runtimes: the values of each.
+// The labels in the metadata of the workspace's TrainJobs or runtimes, with the values of each.
 std::map<std::string, std::set<std::string>> used_labels(const Workspace& workspace, Labelled object) {
   std::map<std::string, std::set<std::string>> used;
   if (object == Labelled::Trained || object == Labelled::Other) return used;
@@ -161,7 +161,7 @@ std::vector<KnownName> values_of_label(const SuggestionContext& context, Labelle
   }
   auto used = used_labels(context.workspace, object);
   std::set<std::string>& values = used[std::string(key)];
-  // What is being typed here is not a use.
+  // The value being typed here must not suggest itself.
   if (const SyntaxNode* own = context.cursor.along_path(context.cursor.path.size())) values.erase(own->text);
   add_names(values, out);
   return out;
@@ -191,7 +191,7 @@ std::vector<KnownName> known_schemes(const SuggestionContext& context, bool of_d
 
 struct Variables {
   std::string_view reader;
-  std::string_view framework;  // of spec.mlPolicy; "" for all
+  std::string_view framework;  // field of spec.mlPolicy; "" for all
   std::vector<std::string_view> names;
 };
 
@@ -220,14 +220,15 @@ const std::vector<Variables>& known_variables() {
   return kVariables;
 }
 
-// What the initializers' images read, beside STORAGE_URI.
+// Variables that the initializers' images read, besides STORAGE_URI.
 constexpr std::array<std::string_view, 7> kInitializerVariables{
     "ACCESS_TOKEN",  "IGNORE_PATTERNS",   "ENDPOINT", "REGION",
     "ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "ROLE_ARN"};
 constexpr std::array<std::string_view, 4> kCacheVariables{"METADATA_LOC", "CLUSTER_SIZE", "CACHE_IMAGE",
                                                           "IAM_ROLE"};
 
-// spec.mlPolicy of the runtime at the cursor, or of the TrainJob's. `memory` keeps it.
+// spec.mlPolicy of the runtime at the cursor, or of the runtime of the TrainJob there. `memory` keeps it
+// alive.
 const Node* policy_at(const SuggestionContext& context, std::optional<FoundRuntime>& memory) {
   memory = runtime_of(context.workspace, context.document, context.cursor);
   return memory ? memory->root->at({"spec", "mlPolicy"}) : nullptr;
@@ -239,7 +240,7 @@ void add_variables(std::span<const std::string_view> names, std::string_view rea
     out.push_back({std::string(name), fmt::format("read by {}", reader), order});
 }
 
-// Without those that the list has.
+// Removes the names that the list already has.
 void remove_present(const SuggestionContext& context, std::vector<KnownName>& out) {
   const Cursor& cursor = context.cursor;
   const SyntaxNode* list = cursor.along_path(cursor.path.size() - 2);

@@ -26,13 +26,13 @@ Json location_json(const yaml::Node* node, bool opens_virtual) {
   return {{"uri", fmt::format("{}://{}", kRuntimeScheme, at.file->name())}, {"range", range_of(at)}};
 }
 
-// The name of an object; the object itself, if it has none.
+// The node of an object's name; the object itself if it has none.
 const yaml::Node* name_node(const yaml::Node& root) {
   const yaml::Node* name = root.at({"metadata", "name"});
   return name ? name : &root;
 }
 
-// The value that a name in the document itself refers to.
+// The place in the document itself to which a name refers.
 Json own_definition(const DocumentId& document, const base::SourceFile& file, const Cursor& cursor,
                     const NameReference& reference) {
   const auto names = own_names(cursor, reference);
@@ -41,7 +41,7 @@ Json own_definition(const DocumentId& document, const base::SourceFile& file, co
   return Location{document, range_of(file, found->begin, found->end)};
 }
 
-// The runtime that is meant at the cursor: the object itself, or that of a runtimeRef.
+// The runtime to which the cursor points: the object itself, or that of a runtimeRef.
 std::optional<RuntimeName> runtime_meant(const Workspace& workspace, const DocumentId& document,
                                          const Cursor& cursor) {
   const CursorPath& path = cursor.path;
@@ -49,19 +49,19 @@ std::optional<RuntimeName> runtime_meant(const Workspace& workspace, const Docum
     if (path.size() < 2 || path[1].key != "runtimeRef") return std::nullopt;
   } else if (!matches(path, {"metadata", "name"}) && !matches(path, {"metadata"}) &&
              !matches(path, {"kind"})) {
-    return std::nullopt;  // not the runtime as a whole
+    return std::nullopt;  // a part of the runtime
   }
   return runtime_named(workspace, document, cursor);
 }
 
-// SymbolKind of the protocol.
+// The protocol's SymbolKind.
 enum class SymbolKind : uint8_t { Module = 2, Class = 5, Object = 19, Struct = 23, Event = 24 };
 
 class SymbolTree {
  public:
   explicit SymbolTree(const base::SourceFile& file) : file_(file) {}
 
-  // The object in `entry`, or a whole document.
+  // Adds the object in `entry`, or a whole document.
   void add_object(const SyntaxNode& object, size_t begin, size_t end, Json& out) const {
     const std::string_view kind = object.text_of("kind");
     const bool is_job = kind == model::kTrainJob;
@@ -93,7 +93,7 @@ class SymbolTree {
             {"selectionRange", range_of(file_, selected.begin, selected.end)}};
   }
 
-  // An item with a name; nullptr for others.
+  // Adds an item that has a name; returns nullptr for others.
   Json* add_item(const SyntaxEntry& item, std::string_view detail, SymbolKind kind, Json& out) const {
     const SyntaxNode* name = item.value.get("name");
     if (!name || !name->is_scalar() || name->text.empty()) return nullptr;
@@ -119,7 +119,7 @@ class SymbolTree {
     }
   }
 
-  // The replicatedJobs that a TrainJob changes.
+  // Adds the replicatedJobs that a TrainJob changes.
   void add_patches(const SyntaxNode* spec, Json& out) const {
     if (!spec) return;
     for (const SyntaxEntry& patch : entries_of(spec->get(model::kRuntimePatches)))
@@ -158,7 +158,7 @@ class FoldingRanges {
     }
   }
 
-  // Blocks of lines that are comments only.
+  // Folds consecutive lines that are only comments.
   void add_comments() {
     uint32_t first = 0;
     for (uint32_t line = 1; line <= file_.line_count() + 1; ++line) {
@@ -172,7 +172,7 @@ class FoldingRanges {
 
  private:
   const base::SourceFile& file_;
-  std::vector<std::tuple<uint32_t, uint32_t, bool>> folds_;  // first and last line, from 1
+  std::vector<std::tuple<uint32_t, uint32_t, bool>> folds_;  // first and last line, counted from 1
 };
 
 size_t end_of_content(const SyntaxNode& document) {
@@ -240,8 +240,8 @@ std::variant<Json, WhyNot> virtual_document(std::string_view uri) {
   return WhyNot{fmt::format("there is no document {}", uri)};
 }
 
-// The objects of a document and what runs in them; its foldable parts. Of a half-typed document, as far as
-// they can be made out.
+// The objects of a document with what runs in them, and its foldable parts; in a half-typed document, as far
+// as they can be recognised.
 
 Json document_symbols(const Workspace& workspace, const DocumentId& document) {
   const auto text = workspace.current(document);

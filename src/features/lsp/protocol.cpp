@@ -16,7 +16,7 @@
 namespace trainjobc::lsp {
 namespace {
 
-// Without its %XX; nullopt if one is not valid, or stands for a zero byte.
+// The text with its %XX decoded; nullopt if one is not valid, or stands for a zero byte.
 std::optional<std::string> decode_percents(std::string_view text) {
   std::string decoded;
   for (size_t at = 0; at < text.size(); ++at) {
@@ -45,7 +45,7 @@ bool read_unsigned(const Json& object, const char* key, uint32_t& number) {
 constexpr std::string_view kLineEnd = "\r\n";
 constexpr std::string_view kHeadersEnd = "\r\n\r\n";
 
-// The Content-Length in the headers; nullopt if there is none, or not one number.
+// The Content-Length in the headers; nullopt if it is missing, or not a single number.
 std::optional<size_t> content_length(std::string_view headers) {
   std::optional<size_t> length;
   while (!headers.empty()) {
@@ -157,7 +157,7 @@ std::string text_member(const Json& value, std::initializer_list<const char*> pa
 
 namespace {
 
-// Reads nothing but the id of a message.
+// Reads only the id of a message.
 class IdReader final : public nlohmann::json_sax<Json> {
  public:
   Json id;
@@ -266,7 +266,7 @@ std::optional<MessageReader::Message> MessageReader::next() {
   return body;
 }
 
-// False if they are not complete, or broken.
+// False if the headers are not complete, or broken.
 bool MessageReader::read_headers() {
   const std::string_view left = std::string_view(bytes_).substr(begin_);
   const size_t end = left.find(kHeadersEnd);
@@ -289,7 +289,7 @@ bool is_hex_surrogate(std::string_view escape, std::string_view first_digits) {
          escape.substr(4, 2).find_first_not_of(kHex) == std::string_view::npos;
 }
 
-// What UTF-8 would be for half a surrogate pair.
+// Whether the bytes would be UTF-8 for half a surrogate pair.
 bool is_raw_surrogate(std::string_view text) {
   return text.size() >= 3 && text[0] == '\xED' && (text[1] & '\xE0') == '\xA0' &&
          (text[2] & '\xC0') == '\x80';

@@ -20,9 +20,9 @@ namespace {
 
 using yaml::Node;
 
-constexpr size_t kToOverride = 3;  // steps to one of the overrides or patches
+constexpr size_t kToOverride = 3;  // length of the path to an override or patch
 
-// A path without its first steps.
+// The path without its first steps.
 CursorPath below(const CursorPath& path, size_t steps) {
   return {path.begin() + static_cast<std::ptrdiff_t>(std::min(steps, path.size())), path.end()};
 }
@@ -41,13 +41,14 @@ std::string_view name_of(const SyntaxNode* value) {
   return value ? value->text_of("name") : std::string_view();
 }
 
-// A container of these replicatedJobs; of all, if none has a name yet.
+// A container in these replicatedJobs; in all, if none has a name yet.
 NameReference of_jobs(NameOf list, std::vector<std::string> jobs) {
   std::erase(jobs, "");
   return {list, std::move(jobs)};
 }
 
-// In the spec of a JobSet: of a runtime or of a patch. `steps` lead to it.
+// A reference in the spec of a JobSet, which belongs to a runtime or a patch. `steps` is the length of the
+// path to it.
 NameReference in_job_set(const Cursor& cursor, size_t steps) {
   const CursorPath path = below(cursor.path, steps);
   const bool is_patch = cursor.kind() == model::kTrainJob;
@@ -68,7 +69,7 @@ NameReference in_job_set(const Cursor& cursor, size_t steps) {
   return names_job ? NameReference{NameOf::ReplicatedJob, {}, !is_patch} : NameReference{};
 }
 
-// In one of the overrides that came before patches.
+// A reference in one of the overrides that preceded patches.
 NameReference in_override(const Cursor& cursor, const CursorPath& path) {
   if (matches(path, {"targetJobs", "[]", "name"})) return {NameOf::ReplicatedJob};
   const bool has_spec = !path.empty() && path.front().key == "spec";
@@ -144,7 +145,7 @@ bool uses_catalogue(const Workspace& workspace, const DocumentId& document) {
   return workspace.settings_of(document).use_catalogue;
 }
 
-// "container `node` (pytorch/pytorch:2.8)"
+// Adds lines such as "container `node` (pytorch/pytorch:2.8)".
 void add_containers(const Node& pod_spec, std::string_view list, std::string_view what,
                     std::vector<std::string>& parts) {
   for (const Node* container : yaml::items_at(pod_spec, list)) {
@@ -154,7 +155,7 @@ void add_containers(const Node& pod_spec, std::string_view list, std::string_vie
   }
 }
 
-// "2 nodes", "torch", "gang scheduling with volcano"
+// The policies in words: "2 nodes", "torch", "gang scheduling with volcano".
 std::string policy_words(const Node& spec) {
   std::vector<std::string> parts;
   if (const Node* policy = spec.get("mlPolicy")) {

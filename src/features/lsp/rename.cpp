@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Renames a runtime, a replicatedJob or a container, with all that names it: runtimeRefs, dependencies,
-// policies and patches. Names in scripts, such as those of hosts, are not found.
+// Renames a runtime, a replicatedJob or a container, and all references to it: runtimeRefs, dependencies,
+// policies and patches. Names in scripts, such as host names, are not found.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace trainjobc::lsp {
 namespace {
 
-// What the value at the cursor names, in the runtime at the cursor or in that of its TrainJob.
+// What the value at the cursor names, in the runtime at the cursor or in that of the TrainJob there.
 NameReference mention_at(const Cursor& cursor) {
   const CursorPath& path = cursor.path;
   if (!model::is_runtime_kind(cursor.kind())) return reference_at(cursor);
@@ -45,7 +45,7 @@ bool has_name(const FoundRuntime& runtime, const NameReference& reference, std::
                              [&](const yaml::Node* one) { return one->text() == name; });
 }
 
-// The replicatedJobs with such a container, of those that the mention covers.
+// Those of the mention's replicatedJobs that have such a container.
 std::vector<std::string> jobs_with(const FoundRuntime& runtime, const NameReference& mention,
                                    std::string_view container) {
   std::vector<std::string> jobs;
@@ -59,13 +59,13 @@ std::vector<std::string> jobs_with(const FoundRuntime& runtime, const NameRefere
 
 struct RenameTarget {
   NameOf of = NameOf::Nothing;
-  RuntimeName runtime;  // it is, or is in
-  FoundRuntime found;   // of the workspace
-  std::string job;      // of a container: its replicatedJob
+  RuntimeName runtime;  // which is renamed, or contains what is renamed
+  FoundRuntime found;   // from the workspace
+  std::string job;      // for a container, its replicatedJob
   std::string name;
 };
 
-// Why Trainer needs the name as it is; "" if it doesn't.
+// Why Trainer requires this name; "" if it doesn't.
 std::string why_fixed(const RenameTarget& target) {
   const yaml::Node* policy = target.found.root->at({"spec", "mlPolicy"});
   if (target.of == NameOf::ReplicatedJob) {
@@ -83,7 +83,7 @@ std::string why_fixed(const RenameTarget& target) {
 
 using Resolved = std::variant<std::monostate, RenameTarget, WhyNot>;
 
-// Nothing where no name is.
+// Finds what to rename; monostate if there is no name at the cursor.
 Resolved target_at(const Workspace& workspace, const DocumentId& document, const Cursor& cursor) {
   if (cursor.spot != Spot::Value && cursor.spot != Spot::KeyOrValue) return std::monostate();
   const NameReference mention = mention_at(cursor);
@@ -138,7 +138,7 @@ class Renaming {
   Renaming(const Workspace& workspace, const RenameTarget& target, const std::string& name)
       : workspace_(workspace), target_(target), name_(name) {}
 
-  std::string problem;  // the first one; "" if all can be renamed
+  std::string problem;  // the first problem; "" if everything can be renamed
   Json changes = Json::object();
 
   void edit_all() {
@@ -206,7 +206,7 @@ class Renaming {
     return target_.job.empty() || mention.jobs.empty() || base::contains(mention.jobs, target_.job);
   }
 
-  // The name as the old one is written.
+  // The new name, written as the old one is.
   std::string written(const SyntaxNode& scalar) const {
     const char first = file_->text()[scalar.begin];
     if (first == '"' || first == '\'') return fmt::format("{}{}{}", first, name_, first);
@@ -228,7 +228,7 @@ class Renaming {
   std::shared_ptr<const base::SourceFile> file_;
 };
 
-// The word at the position.
+// The name at the position.
 std::optional<Cursor> name_at(const ParsedText& text, Position at) {
   Cursor cursor = find_at_or_before(text.file->text(), offset_of(*text.file, at));
   return cursor.spot == Spot::None || cursor.spot == Spot::Comment ? std::nullopt

@@ -28,7 +28,7 @@ using explain::EarlierValue;
 using explain::FieldOrigin;
 using yaml::Node;
 
-// "nvidia.com/gpu" -> "GPU"
+// The short name of a device: "nvidia.com/gpu" -> "GPU"
 std::string device_name(std::string_view resource) {
   const std::string_view kind = resource.substr(resource.rfind('/') + 1);
   if (kind == "gpu") return "GPU";
@@ -43,13 +43,13 @@ std::string counted(int64_t number, std::string_view noun) {
   return is_device(noun) ? fmt::format("{} {}", number, noun) : base::counted(number, noun);
 }
 
-// "32 processes"; "? processes" if that can't be known.
+// "32 processes"; "? processes" if the number is unknown.
 std::string processes_in_words(const plan::JobPlan& job) {
   if (!job.processes) return "? processes";
   return fmt::format("{} process{}", *job.processes, job.processes == 1 ? "" : "es");
 }
 
-// "4 nodes × 8 GPUs = 32 GPUs", of the replicatedJob with the most devices; "4 nodes" without any.
+// "4 nodes × 8 GPUs = 32 GPUs", for the replicatedJob with the most devices; "4 nodes" if there are none.
 std::string size_in_words(const plan::JobPlan& job) {
   std::string words = counted(job.nodes, "node");
   int64_t most = 0;
@@ -77,7 +77,7 @@ std::optional<Position> place_of(const Compilation& compiled, const DocumentId& 
                                                            : std::nullopt;
 }
 
-// The objects of the job that `is_job` is true of, without secrets.
+// The objects of the job for which `is_job` is true, without secrets.
 template <class IsJob>
 std::vector<Object> masked_objects(const Compilation& compiled, const yaml::Maker& make, IsJob is_job) {
   std::vector<Object> objects;
@@ -89,7 +89,7 @@ std::vector<Object> masked_objects(const Compilation& compiled, const yaml::Make
   return objects;
 }
 
-// Of each job; those of a job follow each other.
+// The objects of each job, which are consecutive.
 std::vector<std::span<const Object>> by_job(const Compilation& compiled) {
   std::vector<std::span<const Object>> jobs;
   const std::span<const Object> all = compiled.objects;
@@ -110,10 +110,10 @@ std::string first_error(const Compilation& compiled, std::string_view id) {
 
 constexpr size_t kMostEffects = 8;
 constexpr size_t kMostReplaced = 3;
-constexpr size_t kWidestText = 56;  // of a variable
-constexpr size_t kMostPlaces = 60;  // of a field: nobody looks for more in one hover
+constexpr size_t kWidestText = 56;  // of a variable's value
+constexpr size_t kMostPlaces = 60;  // of a field; nobody looks for more in a hover
 
-// Lines and columns in the document.
+// {line, column} in the document.
 using Places = std::set<std::pair<uint32_t, uint32_t>>;
 
 void add_places(const Node& node, Places& places) {
@@ -144,7 +144,7 @@ const compile::InputObject* object_at(const ParsedText& text, const Cursor& curs
   return found != text.objects().end() ? &*found : nullptr;
 }
 
-// What follows the last dot that is not in brackets.
+// The part of the path after the last dot that is not in brackets.
 std::string_view last_step(std::string_view path) {
   size_t begin = 0;
   bool in_brackets = false;
@@ -163,7 +163,7 @@ std::string shown_value(const Node* value, std::string_view key) {
   return objects::value_texts({.path = {{.key = key}}, .rendered = value}).rendered;
 }
 
-// "PET_NNODES=4", "parallelism: 4"; "" for the name of a variable.
+// A rendered field in words: "PET_NNODES=4", "parallelism: 4"; "" for the name of a variable.
 std::string effect_words(const FieldOrigin& field) {
   constexpr std::string_view kVariable = ".env[";
   const size_t variable = field.short_path.rfind(kVariable);
@@ -252,7 +252,7 @@ class Effects {
   std::vector<std::string> replaced_;
 };
 
-// Of the field at the cursor in the rendered objects of a job. `object` is the one at the cursor.
+// The effects of the field at the cursor on the rendered objects of a job. `object` is the one at the cursor.
 std::string effects_in(const Workspace& workspace, const DocumentId& document, const Cursor& cursor,
                        const compile::InputObject& object, const CompiledDocument& compiled,
                        const compile::InputObject& job) {
@@ -266,7 +266,7 @@ std::string effects_in(const Workspace& workspace, const DocumentId& document, c
   Effects effects(workspace, document, std::move(places));
   objects::InputFields inputs;
   const explain::Wanted all{.field = explain::FieldSelector("")};
-  // A job without a namespace may have the configured one.
+  // A job without a namespace may have been given the configured one.
   const auto objects = masked_objects(compiled.compilation, make, [&](const model::ObjectId& id) {
     return id.name == job.id.name && (job.id.ns.empty() || id.ns == job.id.ns);
   });
@@ -277,7 +277,7 @@ std::string effects_in(const Workspace& workspace, const DocumentId& document, c
   return effects.words();
 }
 
-// Of a runtime's field, in the first job that uses the runtime.
+// The effects of a runtime's field on the first job that uses the runtime.
 std::string effects_of_runtime(const Workspace& workspace, const DocumentId& document, const Cursor& cursor) {
   const auto text = workspace.last_readable(document);
   const compile::InputObject* runtime = text ? object_at(*text, cursor) : nullptr;

@@ -22,7 +22,7 @@
 namespace trainjobc::lsp {
 namespace {
 
-// The paths of {"uri"}s in a list.
+// The paths of a list of {"uri"}.
 std::vector<std::string> paths_in(const Json& folders) {
   std::vector<std::string> paths;
   if (!folders.is_array()) return paths;
@@ -32,7 +32,7 @@ std::vector<std::string> paths_in(const Json& folders) {
   return paths;
 }
 
-// Clients before folders name one root.
+// Clients of older versions name one root instead of folders.
 std::vector<std::string> folders_of(const Json& params) {
   if (member(params, {"workspaceFolders"}).is_array()) return paths_in(params["workspaceFolders"]);
   if (auto root = path_of(text_member(params, {"rootUri"}))) return {std::move(*root)};
@@ -45,7 +45,7 @@ bool is_true(const Json& value) {
   return value.is_boolean() && value.get<bool>();
 }
 
-// Whether the client asks for the edit of an action when it is chosen.
+// Whether the client requests an action's edit when the user chooses it.
 bool resolves_edits(const Json& capabilities) {
   const Json& properties =
       member(capabilities, {"textDocument", "codeAction", "resolveSupport", "properties"});
@@ -83,7 +83,7 @@ Json watchers() {
   return {{"watchers", std::move(list)}};
 }
 
-// Of a request, by which it can be cancelled; "" of other values.
+// A key for the id of a request, which can be cancelled by it; "" for other values.
 std::string key_of(const Json& id) {
   return id.is_string() || id.is_number_integer() ? to_text(id) : "";
 }
@@ -92,7 +92,7 @@ std::string request_id(const Json& message) {
   return message.is_object() && message.contains("method") ? key_of(member(message, {"id"})) : "";
 }
 
-// False if nothing more can be read.
+// Returns false if nothing more can be read.
 bool take_messages(MessageReader& reader, Server& server) {
   while (auto message = reader.next()) {
     const auto* body = std::get_if<std::string>(&*message);
@@ -106,7 +106,7 @@ bool take_messages(MessageReader& reader, Server& server) {
   return true;
 }
 
-// The time until then; 0 if it is over.
+// The time until `end`; 0 if it has passed.
 std::chrono::milliseconds time_until(std::chrono::steady_clock::time_point end) {
   const auto left = end - std::chrono::steady_clock::now();
   return std::max(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds(0));
@@ -116,7 +116,7 @@ std::chrono::milliseconds time_until(std::chrono::steady_clock::time_point end) 
 
 struct Server::Waiting {
   Json message;
-  size_t size = 0;  // of its text
+  size_t size = 0;  // size of its text
 };
 
 Server::Server(const base::FileSystem& disk, LoadSettings settings, policy::PolicyOptions policy, Send send,
@@ -290,7 +290,7 @@ Server::Reply Server::answer(Request request, const Json& params) {
   }
 }
 
-// Unknown ones are ignored.
+// Unknown notifications are ignored.
 void Server::handle_notification(std::string_view method, const Json& params) {
   const auto found = notifications().find(method);
   if (found == notifications().end()) return;
@@ -321,7 +321,7 @@ void Server::publish(std::shared_ptr<const WorkspaceFindings> findings) {
   show_once(workspace_.problem(), problem_, 1);
   show_once(workspace_.root_problem(), root_problem_, 2);
   std::set<DocumentId> changed;
-  // Clients may drop findings on a version that is not the current one.
+  // Clients may drop findings on a version of a document that is not the current one.
   const auto is_current = [&](const DocumentId& document) {
     const auto version = versions_.find(document);
     return version == versions_.end() || now->of(document).empty() ||
@@ -499,7 +499,7 @@ Server::Reply Server::content(const Json& params) {
   return virtual_document(text_member(params, {"uri"}));
 }
 
-// No capability announces it, but clients with several servers may ask all of them.
+// No capability announces formatting, but clients with several servers may ask all of them.
 Server::Reply Server::decline_formatting(const Json&) {
   return WhyNot{"trainjobc does not format YAML; use a formatter such as prettier or yamlfmt"};
 }
@@ -570,7 +570,7 @@ int serve(Server& server, const ReadBytes& read) {
     if (server.has_messages()) {
       server.handle_next();
     } else if (!is_open) {
-      return 1;  // without `exit`
+      return 1;  // the stream ended without `exit`
     } else if (server.has_edits()) {
       server.publish_early();
       rest_end = std::chrono::steady_clock::now() + kRest;

@@ -37,23 +37,24 @@ class Server {
   // Keeps a text as a file outside the workspace and returns its path; "" if it can't.
   using KeepFile = std::function<std::string(const std::string& name, std::string_view text)>;
 
-  // `disk` outlives it. `keep` is for runtimes of the catalogue, if the client opens only files.
+  // `disk` must outlive the server. `keep` is used for runtimes of the catalogue if the client opens only
+  // files.
   Server(const base::FileSystem& disk, LoadSettings settings, policy::PolicyOptions policy, Send send,
          KeepFile keep = {});
   ~Server();
 
-  // Queues a message. One that cancels a queued request answers that.
+  // Queues a message. One that cancels a queued request answers that request.
   void receive(const std::string& body);
-  // A message that could not be read.
+  // Answers a message that could not be read.
   void refuse(std::string_view why);
 
   bool has_messages() const { return !queue_.empty(); }
-  // Whether so much is waiting that no more should be read.
+  // Whether so many bytes are waiting that no more should be read.
   bool is_full() const { return waiting_bytes_ > kMostWaiting; }
-  // Handles the first message of the queue.
+  // Handles the first message in the queue.
   void handle_next();
 
-  // Whether something has changed since findings were published last.
+  // Whether anything has changed since findings were last published.
   bool has_news() const { return is_open_ && has_news_; }
   // Whether findings are published: from `initialized` until `shutdown`.
   bool is_open() const { return is_open_; }
@@ -61,10 +62,10 @@ class Server {
   void publish();
   // Whether a document was edited since the last publication.
   bool has_edits() const { return is_open_ && has_edits_; }
-  // The same, but in a large workspace only what is known at once: see Workspace::early_findings.
+  // Publishes, but in a large workspace only what is known immediately: see Workspace::early_findings.
   void publish_early();
 
-  // nullptr if the document is not open.
+  // Returns nullptr if the document is not open.
   const std::string* buffer(const DocumentId& document) const { return workspace_.buffer(document); }
 
   // After `exit`: 0 if `shutdown` came before it, otherwise 1.
@@ -73,7 +74,7 @@ class Server {
  private:
   static constexpr size_t kMostWaiting = size_t{64} << 20U;
 
-  struct Waiting;  // a message
+  struct Waiting;  // a queued message
   using Queue = std::list<Waiting>;
   using Reply = std::variant<Json, WhyNot>;
   using Request = Reply (Server::*)(const Json& params);
@@ -110,17 +111,18 @@ class Server {
   void did_change_files(const Json& params);
   void did_change_folders(const Json& params);
 
-  // Calls `use(document, position)` if the parameters name both; null for a document that is not a file.
+  // Calls `use(document, position)` if the parameters contain both; answers null for a document that is not a
+  // file.
   template <class Use>
   Reply at_position(const Json& params, Use use);
   template <class Use>
   Reply in_document(const Json& params, Use use);
-  // The answer of a function of the workspace and the document (and the position).
+  // Answers with a function of the workspace and the document (and the position).
   template <auto function>
   Reply answer_at(const Json& params);
   template <auto function>
   Reply answer_in(const Json& params);
-  // The location with a file in place of a virtual document; null if there can't be one.
+  // The location with a file in place of a virtual document; null if that fails.
   Json as_file(Json location) const;
   Reply render(const std::string& uri, const std::string& ns, const std::string& name);
   void publish(std::shared_ptr<const WorkspaceFindings> findings);
@@ -130,7 +132,7 @@ class Server {
   Send send_;
   KeepFile keep_;
   Queue queue_;
-  std::multimap<std::string, Queue::iterator> waiting_;  // the requests in it, by their ids
+  std::multimap<std::string, Queue::iterator> waiting_;  // the queued requests, by id
   size_t waiting_bytes_ = 0;
   bool is_initialized_ = false;
   bool is_open_ = false;
@@ -143,23 +145,23 @@ class Server {
   std::map<DocumentId, int64_t> published_versions_;  // of the texts that the client has findings on
   std::string problem_;                               // that was shown last
   std::string root_problem_;                          // likewise
-  bool watches_files_ = false;                        // the client registers watchers
-  bool knows_snippets_ = false;                       // the client completes with placeholders
-  bool resolves_actions_ = false;                     // the client resolves edits of code actions
-  bool opens_virtual_ = false;                        // the client asks for the text of virtual documents
-  int64_t last_request_ = 0;                          // of those sent
+  bool watches_files_ = false;                        // the client lets servers register file watchers
+  bool knows_snippets_ = false;                       // the client supports placeholders in completions
+  bool resolves_actions_ = false;                     // the client supports resolving edits of code actions
+  bool opens_virtual_ = false;                        // the client supports virtual documents
+  int64_t last_request_ = 0;                          // number of the last request that was sent
 };
 
-// The next bytes of the client; nullopt at their end. "" if there are none yet after `wait`; a negative one
-// has no end.
+// Reads the next bytes from the client; nullopt at the end of the stream. "" if there are none within `wait`;
+// a negative `wait` has no limit.
 using ReadBytes = std::function<std::optional<std::string>(std::chrono::milliseconds wait)>;
 
-// After this time without an edit, the keyboard rests: the whole workspace is checked.
+// After this time without an edit, the keyboard rests, and the whole workspace is checked.
 inline constexpr std::chrono::milliseconds kRest{120};
 
 // Handles messages until the client ends; returns the exit status. Findings are published when no message is
-// waiting, so that those of one keystroke don't keep the next ones waiting: first those on the documents that
-// were edited, those on the rest when the keyboard rests. Answers in order of the requests.
+// waiting, so that those of one keystroke don't delay the next: first those on the edited documents, and when
+// the keyboard rests, the others. Answers in the order of the requests.
 int serve(Server& server, const ReadBytes& read);
 
 }  // namespace trainjobc::lsp

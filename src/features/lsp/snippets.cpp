@@ -17,7 +17,7 @@
 namespace trainjobc::lsp {
 namespace {
 
-// The templates of `trainjobc new`, with these lines.
+// The template of `trainjobc new`, as a snippet with these lines.
 std::string job_snippet() {
   create::Values lines;
   for (const std::string_view key : {"namespace", "image", "script", "resources", "gpus"}) lines.set(key);
@@ -65,7 +65,7 @@ constexpr std::string_view kSpecOverrideSnippet = R"(podSpecOverrides:
   - name: ${{2:{1}}}
     $0)";
 
-// With the lines after the first one as deep as the word.
+// The snippet with the lines after the first one indented to the word's column.
 std::string indented(std::string_view snippet, size_t column) {
   std::string out;
   for (const std::string_view line : base::Lines(snippet)) {
@@ -75,7 +75,8 @@ std::string indented(std::string_view snippet, size_t column) {
   return out;
 }
 
-// The snippet as the rest of one with so many stops: two placeholders of one number are one place to type.
+// The snippet as the continuation of one with `stops` placeholders: equal numbers would be the same place to
+// type.
 std::string continued(std::string_view snippet, int stops) {
   std::string out;
   for (size_t at = snippet.find("${"); at != std::string_view::npos; at = snippet.find("${")) {
@@ -89,7 +90,7 @@ std::string continued(std::string_view snippet, int stops) {
   return out.append(snippet);
 }
 
-// A word as a placeholder's.
+// A word, escaped for use in a placeholder.
 std::string escaped(std::string_view word) {
   std::string out;
   for (const char c : word) {
@@ -99,8 +100,7 @@ std::string escaped(std::string_view word) {
   return out;
 }
 
-// The first replicatedJob that trains, and its container; as they are usually called, if the runtime is not
-// known.
+// The training replicatedJob and its container; the usual names if the runtime is not known.
 struct PatchTarget {
   std::string job = std::string(model::kNode);
   std::string container = std::string(model::kNode);
@@ -160,7 +160,7 @@ void suggest_patch(const SuggestionContext& context, std::vector<Suggestion>& ou
     std::string_view field;
     std::string_view snippet;
   };
-  // The newest that the Trainer version has.
+  // The newest style that the Trainer version has.
   for (const Style& style : {Style{model::kRuntimePatches, kPatchSnippet},
                              Style{model::kPodTemplateOverrides, kTemplateOverrideSnippet},
                              Style{model::kPodSpecOverrides, kSpecOverrideSnippet}}) {

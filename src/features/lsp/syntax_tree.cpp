@@ -39,7 +39,7 @@ namespace {
 
 constexpr size_t kDeepest = 100;  // nested values
 
-// Looks at a text. All offsets may be its size.
+// Finds parts of YAML's syntax in a text. All offsets may equal its size.
 class SyntaxScanner {
  public:
   explicit SyntaxScanner(std::string_view text) : text_(text) {}
@@ -51,13 +51,13 @@ class SyntaxScanner {
     return std::min(text_.find_first_not_of(base::kBlanks, at), text_.size());
   }
 
-  // The line break, or the carriage return before it.
+  // Whether a line break, or the carriage return before it, is at `at`.
   bool ends_line(size_t at) const {
     if (at >= text_.size() || text_[at] == '\n') return true;
     return text_[at] == '\r' && (at + 1 >= text_.size() || text_[at + 1] == '\n');
   }
 
-  // The same or a comment.
+  // Whether the line, or its content before a comment, ends at `at`.
   bool ends_content(size_t at) const {
     return ends_line(at) ||
            (text_[at] == '#' && (at == 0 || base::kSpace.find(text_[at - 1]) != std::string_view::npos));
@@ -72,12 +72,12 @@ class SyntaxScanner {
     return std::min(std::min(text_.find('\n', at), text_.size()) + 1, text_.size());
   }
 
-  // `-` and a blank or the end of its line.
+  // Whether a dash, followed by a blank or the end of its line, is at `at`.
   bool is_dash(size_t at) const {
     return at < text_.size() && text_[at] == '-' && (ends_line(at + 1) || base::is_blank(text_[at + 1]));
   }
 
-  // After anchors and tags.
+  // The offset after anchors and tags.
   size_t after_properties(size_t at) const {
     while (at < text_.size() && (text_[at] == '&' || text_[at] == '!')) {
       while (!ends_line(at) && !base::is_blank(text_[at])) ++at;
@@ -86,13 +86,13 @@ class SyntaxScanner {
     return at;
   }
 
-  // Whether a value begins that can't be a plain word: a bracket, a quote, a block scalar.
+  // Whether a value begins here that can't be a plain word: a bracket, a quote, a block scalar.
   bool begins_value(size_t at) const {
     constexpr std::string_view kBegins = "[{\"'|>";
     return ends_content(at) || kBegins.find(text_[at]) != std::string_view::npos;
   }
 
-  // The end of an unquoted scalar on its line, without a comment and blanks before it.
+  // The end of an unquoted scalar on its line, before a comment and the blanks around it.
   size_t end_of_plain(size_t at) const {
     size_t end = at;
     for (; !ends_line(at); ++at) {
@@ -102,8 +102,8 @@ class SyntaxScanner {
     return end;
   }
 
-  // After the closing quote; at the end of the line if there is none before the lines that are not deeper
-  // than `column`.
+  // The offset after the closing quote; at the end of the line if there is none before the next line that is
+  // not deeper than `column`.
   size_t end_of_quoted(size_t at, int column) const {
     const char quote = text_[at];
     const size_t first_end = end_of_line(at);
@@ -125,7 +125,7 @@ class SyntaxScanner {
     return first_end;
   }
 
-  // Without quotes.
+  // The text without quotes.
   std::string plain_text(size_t begin, size_t end) const {
     std::string_view text = text_.substr(begin, end - begin);
     if (!text.empty() && (text.front() == '"' || text.front() == '\'')) {
@@ -141,7 +141,7 @@ class SyntaxScanner {
     size_t end = 0;
     size_t colon = 0;
   };
-  // The key of a block's line; nullopt if there is none.
+  // The key on a line of a block; nullopt if there is none.
   std::optional<Key> find_key(size_t at) const {
     if (ends_content(at)) return std::nullopt;
     const auto is_colon = [&](size_t i) {
@@ -165,13 +165,13 @@ class SyntaxScanner {
   std::string_view text_;
 };
 
-// The collection in brackets at `at`. It ends before a line that is not deeper than `column`, unless that
-// closes it.
+// Reads the collection in brackets at `at`. It ends before a line that is not deeper than `column`, unless
+// that closes it.
 class FlowParser {
  public:
   FlowParser(const SyntaxScanner& scan, size_t at, int column) : scan_(scan), at_(at), column_(column) {}
 
-  // The collection at the bracket `at_`.
+  // Reads the collection whose bracket is at `at_`.
   SyntaxNode read_collection() {
     const bool is_map = scan_[at_] == '{';
     SyntaxNode node{
@@ -196,7 +196,8 @@ class FlowParser {
   }
 
  private:
-  // Moves to the next character that counts; false where the collection ends without its bracket.
+  // Moves to the next character that is not space or a comment; false if the collection ends without its
+  // bracket.
   bool skip_space() {
     for (;;) {
       at_ = scan_.after_blanks(at_);
@@ -219,7 +220,7 @@ class FlowParser {
     return at_ + 1 >= scan_.size() || after_quote_ || kAfter.find(scan_[at_ + 1]) != std::string_view::npos;
   }
 
-  // A quoted or plain word; empty before a bracket or comma.
+  // Reads a quoted or plain word; empty before a bracket or comma.
   SyntaxNode read_word() {
     SyntaxNode word{.kind = SyntaxNode::Kind::Scalar, .begin = at_};
     const char first = scan_[at_];
@@ -247,7 +248,7 @@ class FlowParser {
     const char c = scan_[at_];
     if ((c == '[' || c == '{') && depth_ < kDeepest) return read_collection();
     SyntaxNode word = read_word();
-    if (word.begin == word.end && c != ',' && c != ']' && c != '}') ++at_;  // a colon, or too deep
+    if (word.begin == word.end && c != ',' && c != ']' && c != '}') ++at_;  // a colon, or too deeply nested
     return word;
   }
 
@@ -267,7 +268,7 @@ class FlowParser {
       }
     } else {
       at_ = before;
-      if (key.begin == key.end) ++at_;  // a bracket that opens where a key should be
+      if (key.begin == key.end) ++at_;  // a bracket where a key is expected
     }
     entry.end = last_;
     return entry;
@@ -295,7 +296,7 @@ class FlowParser {
   int column_;
   size_t last_ = 0;
   size_t depth_ = 0;
-  bool after_quote_ = false;  // the last word was quoted: its colon needs no blank
+  bool after_quote_ = false;  // the last word was quoted, so its colon needs no blank
 };
 
 bool separates_documents(std::string_view line) {
@@ -303,16 +304,16 @@ bool separates_documents(std::string_view line) {
          (line.size() == 3 || line[3] == ' ' || line[3] == '\t' || line[3] == '\r');
 }
 
-constexpr int kAboveAll = -1;  // the column above a document's root
+constexpr int kAboveAll = -1;  // the column for a document's root
 
 // A line that is more than a comment.
 struct ContentLine {
-  size_t content = 0;  // its first character
-  int column = 0;      // of that, from 0
+  size_t content = 0;  // offset of its first character
+  int column = 0;      // of that character, counted from 0
   bool is_item = false;
 };
 
-// Reads blocks by their columns. `above` is the column of the key or dash that a value belongs to.
+// Reads blocks by their columns. `above` is the column of the key or dash to which a value belongs.
 class BlockParser {
  public:
   BlockParser(std::string_view text, DocumentExtent extent)
@@ -321,7 +322,7 @@ class BlockParser {
   SyntaxNode read() { return read_below(kAboveAll, false); }
 
  private:
-  // The next line with content, to which it moves; nullopt at the document's end.
+  // Moves to the next line with content and returns it; nullopt at the document's end.
   std::optional<ContentLine> peek() {
     while (at_ < scan_.size()) {
       const size_t content = scan_.after_blanks(at_);
@@ -332,7 +333,8 @@ class BlockParser {
     return std::nullopt;
   }
 
-  // The block in the lines below a key or dash. The items of a key's list may be in the key's own column.
+  // Reads the block on the lines below a key or dash. The items of a key's list may be in the key's own
+  // column.
   SyntaxNode read_below(int above, bool is_of_key) {
     const auto line = peek();
     if (!line || depth_ >= kDeepest) return {};
@@ -341,7 +343,7 @@ class BlockParser {
     return read_block(line->content, line->column, in_column ? above - 1 : above, in_column);
   }
 
-  // The block that begins at `content`, perhaps after a dash.
+  // Reads the block that begins at `content`, possibly after a dash.
   SyntaxNode read_block(size_t content, int column, int above, bool in_column) {
     ++depth_;
     SyntaxNode block = scan_.is_dash(content) && depth_ <= kDeepest
@@ -380,7 +382,7 @@ class BlockParser {
     return item;
   }
 
-  // A line without a dash among the items.
+  // Reads a line without a dash among the items.
   SyntaxEntry read_stray(size_t content, int column) {
     SyntaxEntry item{.begin = content, .key_end = content, .is_complete = false};
     item.value = read_block(content, column, column, false);
@@ -393,7 +395,7 @@ class BlockParser {
     for (;;) {
       map.entries.push_back(read_entry(content, column, above));
       auto line = peek();
-      while (line && line->is_item && line->column > above) {  // items that belong to no key
+      while (line && line->is_item && line->column > above) {  // items that have no key
         SyntaxNode& last = map.entries.back().value;
         SyntaxNode more = read_block(line->content, line->column, above, false);
         absorb(last, std::move(more));
@@ -407,7 +409,7 @@ class BlockParser {
     return as_scalar_without_keys(std::move(map));
   }
 
-  // Puts what is below into a value that has text already.
+  // Adds what is on the lines below to a value that has text already.
   static void absorb(SyntaxNode& value, SyntaxNode more) {
     if (value.kind == SyntaxNode::Kind::Absent) {
       value = std::move(more);
@@ -421,7 +423,7 @@ class BlockParser {
     }
   }
 
-  // A map without any colon is a scalar.
+  // Turns a map without any colon into a scalar.
   static SyntaxNode as_scalar_without_keys(SyntaxNode map) {
     const auto is_text = [](const SyntaxEntry& entry) {
       return !entry.is_complete && entry.value.kind == SyntaxNode::Kind::Absent;
@@ -438,7 +440,7 @@ class BlockParser {
     return scalar;
   }
 
-  // A line of a map: `key:` with its value, or a word that may become a key.
+  // Reads a line of a map: `key:` with its value, or a word that may become a key.
   SyntaxEntry read_entry(size_t content, int column, int above) {
     SyntaxEntry entry{.begin = content, .key_end = content};
     const size_t value = scan_.after_properties(content);
@@ -466,7 +468,8 @@ class BlockParser {
     return entry;
   }
 
-  // What is deeper than a plain scalar: more of it, up to a line with a key or an item; then a block.
+  // Reads the deeper lines after a plain scalar: more of it, up to a line with a key or an item; then a
+  // block.
   SyntaxNode read_continuation(int column, size_t& end, std::string& text) {
     for (auto line = peek(); line && line->column > column; line = peek()) {
       if (line->is_item || scan_.find_key(line->content)) return read_below(column, true);
@@ -478,7 +481,7 @@ class BlockParser {
     return {};
   }
 
-  // The value after a colon or in the place of one.
+  // Reads the value after a colon, or where a value without one begins.
   void read_value(size_t from, int column, SyntaxNode& value) {
     const size_t begin = scan_.after_properties(scan_.after_blanks(from));
     value.begin = value.end = begin;
@@ -535,7 +538,7 @@ class BlockParser {
   }
 
   SyntaxScanner scan_;
-  size_t at_;        // the beginning of the next line
+  size_t at_;        // where the next line begins
   size_t last_ = 0;  // after the last character that was read
   size_t depth_ = 0;
 };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An error-tolerant syntax tree of a YAML document: keys, items and values by their indentation and brackets.
-// An incomplete document has one, too. It serves to find what is at the cursor; what a document means is read
-// by yaml/read.
+// An error-tolerant syntax tree of a YAML document, even an incomplete one: keys, items and values by their
+// indentation and brackets. It serves to find what is at the cursor; yaml/read reads what a document means.
 #pragma once
 
 #include <cstddef>
@@ -22,20 +21,20 @@ struct SyntaxNode {
   enum class Kind : uint8_t { Absent, Scalar, Map, List };
 
   Kind kind = Kind::Absent;
-  bool flow = false;      // of a collection: in brackets
-  bool own_line = false;  // of a scalar: nothing but dashes is before it, so it may become a key
-  bool is_block = false;  // of a scalar: the lines below a | or >
-  // Of a scalar its text; of a collection the text after the key that doesn't belong there: `spec: x` above
-  // the keys of spec.
+  bool flow = false;      // collections: in brackets
+  bool own_line = false;  // scalars: only dashes come before it, so it may become a key
+  bool is_block = false;  // scalars: the lines below a | or >
+  // Scalars: begin and end of the text. Collections: of stray text after the key, such as `spec: x` above the
+  // keys of spec.
   size_t begin = 0;
   size_t end = 0;
   std::string text;                  // without quotes
-  std::vector<SyntaxEntry> entries;  // of a map or list, in their order
+  std::vector<SyntaxEntry> entries;  // of a map or list, in order
 
   bool is_map() const { return kind == Kind::Map; }
   bool is_list() const { return kind == Kind::List; }
   bool is_scalar() const { return kind == Kind::Scalar; }
-  // Of a map: the first entry of that key; nullptr if there is none.
+  // The map's first entry with that key; nullptr if there is none.
   const SyntaxEntry* find(std::string_view key) const;
   // The value of the key; nullptr if there is none.
   const SyntaxNode* get(std::string_view key) const;
@@ -47,25 +46,25 @@ struct SyntaxNode {
 
 // A key with its value, or an item of a list.
 struct SyntaxEntry {
-  std::string key;          // of a map; without quotes
+  std::string key;          // for a map, without quotes
   size_t begin = 0;         // of the key with its quotes, or of the item's dash
-  size_t key_end = 0;       // after the key; of an item: after its dash
+  size_t key_end = 0;       // after the key, or after the item's dash
   size_t end = 0;           // after the last character of the value
-  bool is_complete = true;  // the key has its colon, the item its dash
+  bool is_complete = true;  // whether the key has its colon, or the item its dash
   SyntaxNode value;
 };
 
-// None of no value.
+// The entries of a value; none for nullptr.
 std::span<const SyntaxEntry> entries_of(const SyntaxNode* value);
 
-// The text of one document of a file: between lines that begin with `---`.
+// The extent of one document in a file: between lines that begin with `---`.
 struct DocumentExtent {
   size_t begin = 0;
   size_t end = 0;
 };
 std::vector<DocumentExtent> document_extents(std::string_view text);
 
-// What is nested too deeply is left out.
+// Parses one document; leaves out what is nested too deeply.
 SyntaxNode parse_syntax(std::string_view text, DocumentExtent extent);
 
 }  // namespace trainjobc::lsp

@@ -39,13 +39,13 @@ bool mentions(const Source& source, std::string_view kind) {
   return source.text.find(kind) != std::string::npos;
 }
 
-// One group, of a configuration without settings.
+// A single group, whose configuration has no settings.
 std::vector<inputs::InputGroup> without_inputs() {
   return {{.config = std::make_shared<inputs::Config>()}};
 }
 
-// The disk with the buffers of an editor over it. A buffer takes the place of its file, also of one that does
-// not exist yet. Nothing is ever written.
+// The disk with an editor's buffers on top. A buffer replaces its file, even one that does not exist yet.
+// Nothing is ever written.
 class Overlay final : public base::ReadOnlyFileSystem {
  public:
   Overlay(const base::FileSystem& disk, const std::map<DocumentId, std::string>& buffers)
@@ -192,7 +192,7 @@ bool Workspace::note_saved(const DocumentId& document) {
   return true;
 }
 
-// Whether a file on disk may be one that a kustomization or chart reads.
+// Whether a kustomization or chart may read the file on disk.
 bool Workspace::is_of_roots(const DocumentId& document) const {
   if (roots_.built.contains(document) || kustomize::is_kustomization(document)) return true;
   const bool has_objects = group_of_.contains(document) && !look_up(document).current->objects().empty();
@@ -261,7 +261,7 @@ void Workspace::load() {
   }
 }
 
-// Takes the groups in place of those from before.
+// Replaces the previous groups by these.
 void Workspace::take(std::vector<inputs::InputGroup> groups) {
   groups_ = groups.empty() ? without_inputs() : std::move(groups);
   sources_.clear();
@@ -278,7 +278,7 @@ void Workspace::take(std::vector<inputs::InputGroup> groups) {
   for (const auto& [document, text] : buffers_) changed_.insert(document);
 }
 
-// All that can be checked if the files can't be read.
+// If the files can't be read, only open documents can be checked.
 std::vector<inputs::InputGroup> Workspace::open_documents() const {
   std::vector<inputs::InputGroup> groups = without_inputs();
   for (const auto& [document, text] : buffers_) {
@@ -287,7 +287,7 @@ std::vector<inputs::InputGroup> Workspace::open_documents() const {
   return groups;
 }
 
-// Open documents outside of the folders, or in a part of them that is not read.
+// Open documents outside of the folders, or in a part of them that is not searched.
 std::vector<std::string> Workspace::unread_documents() const {
   std::vector<std::string> unread;
   for (const auto& [document, text] : buffers_) {
@@ -311,7 +311,7 @@ void Workspace::update_source(const DocumentId& document) {
   for (Source* source : sources->second) source->text = linted;
 }
 
-// The document with its current text parsed; without one if there is none.
+// The document with its current text parsed; without a text if there is none.
 Workspace::Document& Workspace::look_up(const DocumentId& document) const {
   Document& found = documents_[document];
   if (found.current) return found;

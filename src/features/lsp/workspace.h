@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The files of the workspace folders as `lint` finds and checks them, with the buffers of the editor in the
-// place of the files on disk.
+// The files of the workspace folders as `lint` finds and checks them, with the editor's buffers in place of
+// the files on disk.
 #pragma once
 
 #include <functional>
@@ -32,14 +32,15 @@ namespace trainjobc::lsp {
 
 // Whether the document is a .trainjobc.yaml.
 bool is_settings_file(std::string_view path);
-// Whether its name is that of a file with objects.
+// Whether a file of this name may contain objects.
 bool is_manifest(std::string_view path);
 
-// One text of a file. Immutable; who refers to its nodes or its file holds it. Not thread safe: objects are
-// read when they are needed.
+// One text of a file. Immutable; whoever keeps nodes or the file must keep it. Not thread safe: objects are
+// read when they are first needed.
 class ParsedText {
  public:
-  // `before`: an earlier text of the file, which tells what can be read; nullptr if there is none.
+  // `before` is an earlier text of the file, which helps to find out what can be read; nullptr if there is
+  // none.
   ParsedText(std::string name, std::string text, const ParsedText* before = nullptr);
 
   std::shared_ptr<const base::SourceFile> file;
@@ -62,41 +63,40 @@ class ParsedText {
   mutable std::unique_ptr<Objects> objects_;
 };
 
-// What an editor shows of them.
+// The messages as an editor shows them.
 std::string text_of(const std::vector<inputs::Message>& messages);
 
-// The current text, which can't be read, with the documents of it that can't be read replaced by what they
-// were in `readable`. All of `readable` if the two don't have the same number of documents.
+// The current, unreadable text, in which the documents that can't be read are replaced by what they were in
+// `readable`. Returns all of `readable` if the numbers of documents differ.
 std::string with_readable_documents(const ParsedText& current, const ParsedText& readable);
 
 // A TrainJob or a runtime of the workspace.
 struct WorkspaceObject {
   DocumentId document;
-  std::shared_ptr<const ParsedText> text;        // that it is in
-  const compile::InputObject* object = nullptr;  // in `text`: its kind, root and id; never null
+  std::shared_ptr<const ParsedText> text;        // which contains it
+  const compile::InputObject* object = nullptr;  // one of the text's objects; never null
 };
 
-// What a document's TrainJobs become.
+// The result of compiling a document's TrainJobs.
 struct CompiledDocument {
-  std::shared_ptr<const ParsedText> text;  // that was compiled; nullptr if there is none that can be read
-  Compilation
-      compilation;  // its objects, whose nodes have origins; its findings are those before suppressions
-  const schema::VersionSchemas* schemas = nullptr;  // of the Trainer version it is compiled for; never null
+  std::shared_ptr<const ParsedText> text;  // which was compiled; nullptr if no text is readable
+  Compilation compilation;                 // objects with their nodes' origins; findings before suppressions
+  const schema::VersionSchemas* schemas = nullptr;  // those of its Trainer version; never null
 };
 
-// What `lint` says, and what that refers to.
+// The findings of `lint`, and what they refer to.
 struct WorkspaceFindings {
   base::Diagnostics diagnostics;      // sorted
-  std::vector<LintedObject> objects;  // that were linted, without nodes
+  std::vector<LintedObject> objects;  // all that were linted, without nodes
   std::vector<std::string> files;     // sorted
   std::vector<std::shared_ptr<const void>> memory;
 };
 
 // How the files of a workspace are loaded.
 struct LoadSettings {
-  base::ProcessRunner& programs;  // that build roots; outlives the workspace
+  base::ProcessRunner& programs;  // run to build roots; outlives the workspace
   inputs::Environment environment = {};
-  // Whether kustomizations and charts are built, for findings(), and again when one of their files was saved.
+  // Whether to build kustomizations and charts for findings(), and again after one of their files is saved.
   // Otherwise their files are checked one by one.
   bool builds_roots = false;
 };
@@ -104,87 +104,87 @@ struct LoadSettings {
 // Not thread safe. Lookups are computed when they are first needed, and kept until a change.
 class Workspace {
  public:
-  // `disk` outlives it. `policy`: of compiled documents.
+  // `disk` must outlive the workspace. `policy` applies to compiled documents.
   Workspace(const base::FileSystem& disk, LoadSettings settings, policy::PolicyOptions policy = {});
 
-  // ----- changes -----
+  // ----- Changes -----
 
   void set_folders(std::vector<std::string> folders);
   const std::vector<std::string>& folders() const { return folders_; }
-  // Opens a document, or gives it another text.
+  // Opens a document, or changes its text.
   void set_text(const DocumentId& document, std::string text);
   void close(const DocumentId& document);
-  // An open document was written to disk. Whether that may change findings.
+  // An open document was written to disk. Returns whether that may change findings.
   bool note_saved(const DocumentId& document);
   // A file on disk, or in a folder of this path, was created, changed or deleted.
   void note_change_on_disk(const std::string& path);
-  // nullptr if the document is not open.
+  // Returns nullptr if the document is not open.
   const std::string* buffer(const DocumentId& document) const;
 
-  // Reads what has changed. To be called after changes and before lookups; findings() does it.
+  // Reads what has changed. Must be called after changes and before lookups; findings() does so itself.
   void bring_up_to_date();
 
-  // ----- findings -----
+  // ----- Findings -----
 
-  // What `lint` says about the files, with the buffers in place of files. What can't be read while it is
-  // edited counts as it was when it could be read last; its findings stay on the lines that did not change,
-  // beside what is wrong with its syntax.
+  // The findings of `lint`, with the buffers in place of files. A document that can't be read while it is
+  // edited counts as it was when it was last readable; findings stay on the lines that did not change, next
+  // to its syntax errors.
   std::shared_ptr<const WorkspaceFindings> findings();
-  // The same in a small workspace. In a large one those of the last findings(), with what is found in the
-  // documents that were edited since then: each is checked with the runtimes that its jobs can refer to, but
-  // not what the edit changes in other documents. nullptr if all files have to be read again.
+  // Equals findings() in a small workspace. In a large one, the last findings() with new ones for the
+  // documents edited since then: each is checked with the runtimes that its jobs can refer to, but effects of
+  // the edit on other documents are left out. nullptr if all files have to be read again.
   std::shared_ptr<const WorkspaceFindings> early_findings();
-  // Whether findings() is known.
+  // Whether findings() is computed.
   bool is_up_to_date() const { return findings_ != nullptr; }
-  // Why not all files can be read; "" if they can. Then the findings are those of what was read last.
+  // Why some files can't be read, in which case findings are those of what was last read; "" if all can.
   const std::string& problem() const { return problem_; }
-  // The same of kustomizations and charts.
+  // Why some kustomizations and charts can't be built; "" if all can.
   const std::string& root_problem() const { return root_problem_; }
 
-  // ----- lookups of features -----
+  // ----- Lookups of features -----
 
   // The current text; nullptr if the document is neither in the workspace nor open.
   std::shared_ptr<const ParsedText> current(const DocumentId& document) const;
-  // The last text all of whose documents could be read: mostly the current one. nullptr if there was none.
+  // The last text whose documents could all be read: mostly the current one. nullptr if there is none.
   std::shared_ptr<const ParsedText> last_readable(const DocumentId& document) const;
 
-  // All TrainJobs and runtimes of last_readable() of each document, sorted by document. Runtimes include
-  // those of the configurations' `runtimes`.
+  // All TrainJobs and runtimes of each document's last_readable(), sorted by document. Runtimes include those
+  // of the configurations' `runtimes`.
   std::vector<WorkspaceObject> jobs() const;
   std::vector<WorkspaceObject> runtimes() const;
-  // The runtime that a TrainJob of the document in namespace `ns` refers to; the default kind if `kind` is
-  // "". nullopt if it is not in the workspace; those of the catalogue are in compile/runtimes.h.
+  // The runtime to which a TrainJob of the document in namespace `ns` refers; a `kind` of "" means the
+  // default. nullopt if it is not in the workspace; for those of the catalogue see compile/runtimes.h.
   std::optional<WorkspaceObject> find_runtime(const DocumentId& document, std::string_view kind,
                                               std::string_view name, std::string_view ns) const;
-  // Whether TrainJobs of `document` find the runtimes of `other`: it is of their scope, or its settings name
-  // it.
+  // Whether TrainJobs of `document` find the runtimes of `other`: it belongs to their scope, or their
+  // settings name it.
   bool serves(const DocumentId& other, const DocumentId& document) const;
 
   // The TrainJobs of last_readable(document), compiled with the runtimes of the workspace. Never null.
   std::shared_ptr<const CompiledDocument> compiled(const DocumentId& document) const;
 
-  // The schemas of the Trainer version that a document is compiled for.
+  // The schemas of the Trainer version for which a document is compiled.
   const schema::VersionSchemas& schemas_of(const DocumentId& document) const;
 
-  // The settings that apply to a document: of its configuration.
+  // The settings of the configuration that applies to a document.
   const inputs::InputGroup& settings_of(const DocumentId& document) const;
-  // What it is compiled from.
+  // What a document is compiled from.
   struct Inputs {
-    std::vector<Source> own;     // the document
-    std::vector<Source> others;  // that may contain runtimes
+    std::vector<Source> own;     // the document itself
+    std::vector<Source> others;  // may contain runtimes
   };
   Inputs inputs_of(const DocumentId& document) const;
-  // For the passes.
+  // The options for the passes.
   Options options_of(const DocumentId& document) const;
 
  private:
   struct Document {
-    std::shared_ptr<const ParsedText> current;  // nullptr: not parsed
-    std::shared_ptr<const ParsedText> before;   // the one before the current text
+    std::shared_ptr<const ParsedText> current;  // nullptr: not parsed yet
+    std::shared_ptr<const ParsedText> before;   // the text before the current one
     std::shared_ptr<const ParsedText> last_readable;
     std::shared_ptr<const CompiledDocument> compiled;
   };
-  // A document that is linted as it was when it could be read.
+  // A document that is linted in its last readable form.
   struct Frozen {
     std::shared_ptr<const ParsedText> current;
     std::shared_ptr<const base::SourceFile> linted;
@@ -193,12 +193,12 @@ class Workspace {
   // The kustomizations and charts of the folders.
   struct Roots {
     std::vector<inputs::InputGroup> groups;
-    bool has_to_build = true;     // all of them
-    std::set<DocumentId> saved;   // since they were built
-    std::vector<Source> patches;  // of those that are not built; they are not whole objects
-    // What findings refer to: the files that groups are made of, as they are on disk, and the patches.
+    bool has_to_build = true;     // all of them, not only for `saved`
+    std::set<DocumentId> saved;   // saved since they were built
+    std::vector<Source> patches;  // patches of roots that aren't built; not whole objects
+    // The files to which findings refer: those that groups are made of, as they are on disk, and the patches.
     std::map<DocumentId, std::shared_ptr<const base::SourceFile>> parts;
-    std::set<DocumentId> built;  // of the parts: those of groups
+    std::set<DocumentId> built;  // those of the parts that groups are made of
   };
 
   void note_change();
@@ -227,8 +227,8 @@ class Workspace {
   void add_configuration_errors(WorkspaceFindings& findings);
 
   const base::FileSystem& disk_;
-  std::map<DocumentId, std::string> buffers_;  // of open documents
-  std::unique_ptr<base::FileSystem> files_;    // the disk with the buffers over it
+  std::map<DocumentId, std::string> buffers_;  // texts of open documents
+  std::unique_ptr<base::FileSystem> files_;    // the disk with the buffers on top
   LoadSettings settings_;
   policy::PolicyOptions policy_;
   std::vector<std::string> folders_;
@@ -238,33 +238,33 @@ class Workspace {
   bool has_roots_ = false;
   Roots roots_;
   std::vector<inputs::InputGroup> groups_;              // never empty
-  std::map<DocumentId, std::vector<Source*>> sources_;  // in `groups_`; a runtime may be in several
-  std::map<DocumentId, size_t> group_of_;               // of inputs
-  std::shared_ptr<const lint::Findings> linted_;        // of the last findings(); nullptr: there was none
-  std::set<DocumentId> edited_;                         // since then
-  std::shared_ptr<const WorkspaceFindings> findings_;   // nullptr: something has changed
-  std::set<DocumentId> changed_;                        // whose sources are out of date
+  std::map<DocumentId, std::vector<Source*>> sources_;  // within `groups_`; a runtime may be in several
+  std::map<DocumentId, size_t> group_of_;               // index of an input's group
+  std::shared_ptr<const lint::Findings> linted_;        // by the last findings(); nullptr if there was none
+  std::set<DocumentId> edited_;                         // since `linted_`
+  std::shared_ptr<const WorkspaceFindings> findings_;   // nullptr after a change
+  std::set<DocumentId> changed_;                        // documents whose sources are out of date
   std::map<DocumentId, Frozen> frozen_;
   mutable std::map<DocumentId, Document> documents_;
 };
 
-// Finds the lines of one text in another that differs from it in one place.
+// Maps the lines of one text to those of another that differs from it in one place.
 class LineMap {
  public:
   LineMap(const base::SourceFile& from, const base::SourceFile& to);
 
-  // From 1; 0 for a line that the other text does not have.
+  // Lines count from 1; returns 0 for a line that the other text does not have.
   uint32_t operator()(uint32_t line) const;
 
  private:
-  uint32_t first_ = 0;  // so many lines at the beginning are the same
-  uint32_t last_ = 0;   // and so many at the end
-  uint32_t from_ = 0;   // the number of lines
+  uint32_t first_ = 0;  // how many lines at the beginning are equal
+  uint32_t last_ = 0;   // how many lines at the end are equal
+  uint32_t from_ = 0;   // number of lines of each text
   uint32_t to_ = 0;
 };
 
-// The findings of a workspace between two edits, by document, and as textDocument/publishDiagnostics sends
-// them. (This, and what Workspace finds, is in features/lsp/findings.cpp.)
+// The findings of a workspace between two edits, by document, in the form of textDocument/publishDiagnostics.
+// (This, and the findings of Workspace, are in features/lsp/findings.cpp.)
 class PublishedFindings {
  public:
   explicit PublishedFindings(std::shared_ptr<const WorkspaceFindings> findings);
@@ -272,9 +272,9 @@ class PublishedFindings {
   PublishedFindings& operator=(const PublishedFindings&) = delete;
 
   std::vector<DocumentId> documents() const;
-  // Those of a document, in their order.
+  // The findings on a document, in order.
   const std::vector<const base::Diagnostic*>& of(const DocumentId& document) const;
-  // Whether the others say the same about the document.
+  // Whether the other findings on the document are the same.
   bool is_same(const PublishedFindings& other, const DocumentId& document) const;
 
   Json to_json(const base::Diagnostic& found) const;
