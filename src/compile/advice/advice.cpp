@@ -52,6 +52,13 @@ TrainerPlace trainer_of(const policy::RuntimeInfo& info) {
   return {&*at, static_cast<size_t>(at - info.pod_sets.begin())};
 }
 
+bool is_awaited(std::span<const yaml::Node* const> replicated_jobs, std::string_view name) {
+  return std::ranges::any_of(replicated_jobs, [&](const yaml::Node* job) {
+    const yaml::Node* dependency = yaml::find_named(items_at(*job, "dependsOn"), name);
+    return dependency && text_at(*dependency, "status") == "Complete";
+  });
+}
+
 const policy::Container* find_container(const policy::PodSet& set, std::string_view name) {
   return base::find(set.containers, name, &policy::Container::name);
 }

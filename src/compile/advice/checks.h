@@ -77,6 +77,9 @@ struct TrainerPlace {
 };
 TrainerPlace trainer_of(const policy::RuntimeInfo& info);
 
+// Whether another of the replicatedJobs starts when this one has completed.
+bool is_awaited(std::span<const yaml::Node* const> replicated_jobs, std::string_view name);
+
 // The first container of the set with that name; init containers don't count.
 const policy::Container* find_container(const policy::PodSet& set, std::string_view name);
 

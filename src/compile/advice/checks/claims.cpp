@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Claims that pods of several nodes mount, and that only one node or pod can; sidecars that keep pods from
+// ending.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text/text.h"
+#include "compile/advice/checks.h"
+#include "k8s/jobset/jobset.h"
+#include "model/trainer_names.h"
+
+namespace trainjobc::compile::advice::claims {
+namespace {
+
+using yaml::Node;
+
+constexpr std::string_view kOnce = "ReadWriteOnce";
+constexpr std::string_view kOncePod = "ReadWriteOncePod";
+
+// The pods of a replicatedJob.
+struct Pods {
+  std::string_view job;
+  int64_t count = 1;
+  const Node* spec = nullptr;
+  bool ends_first = false;  // others start when it has completed
+};
+
+// Whether all pods run on one node: by its name, or beside each other.
+bool is_on_one_node(const Node& pod) {
+  if (!yaml::text_at(pod, "nodeName").empty()) return true;
+  const Node* selector = pod.get("nodeSelector");
+  if (selector && selector->get("kubernetes.io/hostname")) return true;
+  const auto terms =
+      items_at(pod, {"affinity", "podAffinity", "requiredDuringSchedulingIgnoredDuringExecution"});
+  return std::ranges::any_of(
+      terms, [](const Node* term) { return text_at(*term, "topologyKey") == "kubernetes.io/hostname"; });
+}
+
+bool mounts(const Pods& pods, std::string_view volume) {
+  return pods.spec && k8s::jobset::mounted_volumes(*pods.spec).contains(volume);
+}
+
+// The only access mode of a claim's template that several nodes can't share; nullptr if there is none.
+const Node* exclusive_mode(const Node& claim) {
+  const auto modes = items_at(claim, {"spec", "accessModes"});
+  if (modes.size() != 1) return nullptr;
+  return modes.front()->text() == kOnce || modes.front()->text() == kOncePod ? modes.front() : nullptr;
+}
+
+// Where a claim's template is written. The catalogue's can't be edited: then it is where the job names the
+// runtime, nullptr if the template is an input's.
+struct Template {
+  const Node& claim;
+  std::string field;
+  const Node* runtime_name = nullptr;
+};
+
+void check_claim(const Template& made, const std::vector<Pods>& all, Advisor& advisor) {
+  const Node& claim = made.claim;
+  const Node* mode = exclusive_mode(claim);
+  if (!mode) return;
+  const std::string_view name = text_at(claim, {"metadata", "name"});
+  int64_t count = 0;
+  for (const Pods& pods : all) {
+    if (pods.ends_first || !mounts(pods, name)) continue;
+    if (mode->text() == kOnce && is_on_one_node(*pods.spec)) return;
+    count += std::min<int64_t>(pods.count, 1'000'000);
+  }
+  if (count < 2) return;
+  const bool is_of_pod = mode->text() == kOncePod;
+  std::string message =
+      fmt::format("{} pods mount claim \"{}\", which is {}: {}", count, name, mode->text(),
+                  is_of_pod ? "only one of them can start" : "only those on one node can start");
+  if (!made.runtime_name) {
+    advisor.warn("advice/claim-access", made.field + ".spec.accessModes", std::move(message),
+                 yaml::locate(*mode), "write ReadWriteMany, with a storage class that offers it");
+    return;
+  }
+  base::Diagnostic& found = advisor.warn(
+      "advice/claim-access", "spec.runtimeRef.name", std::move(message), yaml::locate(*made.runtime_name),
+      "use a runtime of your own whose claim is ReadWriteMany, or one node");
+  add_note(found, "the claim", mode);
+}
+
+void check_claims(const Node& job_set_spec, const std::string& prefix, const Node* runtime_name,
+                  const std::vector<Pods>& all, Advisor& advisor) {
+  const auto policies = items_at(job_set_spec, "volumeClaimPolicies");
+  for (size_t i = 0; i < policies.size(); ++i) {
+    const auto templates = items_at(*policies[i], "templates");
+    for (size_t j = 0; j < templates.size(); ++j)
+      check_claim({*templates[j], fmt::format("{}.volumeClaimPolicies[{}].templates[{}]", prefix, i, j),
+                   runtime_name},
+                  all, advisor);
+  }
+}
+
+void check_job_claims(const AdviceContext& context, Advisor& advisor) {
+  const Node* spec = context.admitted_job_set.get("spec");
+  if (!spec) return;
+  const auto jobs = items_at(*spec, "replicatedJobs");
+  std::vector<Pods> all;
+  for (const Node* job : jobs) {
+    const int64_t replicas = k8s::jobset::int_at(*job, "replicas").value_or(1);
+    const Node* job_spec = job->at({"template", "spec"});
+    const int64_t pods = job_spec ? k8s::jobset::int_at(*job_spec, "parallelism").value_or(1) : 1;
+    all.push_back(
+        {text_at(*job, "name"), std::min<int64_t>(replicas, 1000) * std::min<int64_t>(pods, 100'000),
+         job->at({"template", "spec", "template", "spec"}), is_awaited(jobs, text_at(*job, "name"))});
+  }
+  const Node* runtime_name =
+      context.runtime.from_catalogue ? context.job.root->at({"spec", "runtimeRef", "name"}) : nullptr;
+  check_claims(*spec, "spec", runtime_name, all, advisor);
+}
+
+void check_runtime_claims(const RuntimeContext& context, Advisor& advisor) {
+  if (context.has_jobs || !context.info.job_set_spec) return;
+  const auto jobs = items_at(*context.info.job_set_spec, "replicatedJobs");
+  std::vector<Pods> all;
+  for (const policy::PodSet& set : context.info.pod_sets)
+    all.push_back({set.name, set.count.value, set.pod_spec(), is_awaited(jobs, set.name)});
+  check_claims(*context.info.job_set_spec, "spec.template.spec", nullptr, all, advisor);
+}
+
+// Istio's sidecar takes the connections between the nodes over, and may run on when the program has ended.
+void check_sidecar(const Node& metadata, std::string_view job, const std::string& field, Advisor& advisor) {
+  constexpr std::string_view kInject = "sidecar.istio.io/inject";
+  for (const std::string_view map : {"labels", "annotations"}) {
+    const Node* value = metadata.at({map, kInject});
+    if (!value || value->text() != "true") continue;
+    advisor.warn(
+        "advice/istio-sidecar", fmt::format("{}.{}[{}]", field, map, kInject),
+        fmt::format("Istio's sidecar stands between the pods of \"{}\": they may neither meet nor end", job),
+        yaml::locate(*value), "write \"false\"");
+    return;
+  }
+}
+
+void check_sidecars(const RuntimeContext& context, Advisor& advisor) {
+  for (size_t i = 0; i < context.info.pod_sets.size(); ++i) {
+    const policy::PodSet& set = context.info.pod_sets[i];
+    const Node* metadata = set.replicated_job->at({"template", "spec", "template", "metadata"});
+    if (metadata)
+      check_sidecar(*metadata, set.name, replicated_job_field(i) + ".template.spec.template.metadata",
+                    advisor);
+  }
+}
+
+}  // namespace
+
+Checks checks() {
+  return {.job = {check_job_claims}, .runtime = {check_runtime_claims, check_sidecars}};
+}
+
+}  // namespace trainjobc::compile::advice::claims
