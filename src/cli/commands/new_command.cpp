@@ -628,7 +628,7 @@ std::function<int(Console&)> setup_new(Command& command) {
   command.exit_statuses = {{0, "written"}, {1, "lint would report a finding"}, {2, "usage or I/O error"}};
   command.examples = {
       "trainjobc new torch --name bert --nodes 4 --gpus 8 -- torchrun train.py",
-      "trainjobc new --from-runtime torch-h100 -o jobs/bert.yaml --name bert -- torchrun train.py",
+      "trainjobc new --from-runtime torch-h100 -o jobs/bert.yaml --name bert --gpus 8 -- torchrun train.py",
       "trainjobc new torch --launcher llamafactory --name sft --gpus 8 -- /workspace/sft.yaml",
       "trainjobc new --from-script train.py --name first"};
   flags->line = &command;
