@@ -183,6 +183,7 @@ spec:
           spec:
             template:
               spec:
+                schedulerName: volcano
                 containers:
                 - name: node
                   image: train:1
@@ -375,7 +376,10 @@ spec:
 )");
   CHECK(
       refused({"torchtune", "--name", "a", "--nodes", "2"}) ==
-      R"(1: trainjobc: runtime torchtune-llama3.2-1b: --rdzv-endpoint localhost:29500 is another host on each of the 2 nodes: they never meet; write $(PET_MASTER_ADDR) for the host [advice/launcher-setting]
+      R"(1: catalogue/torchtune-llama3.2-1b:21:27: warning: 2 pods mount claim "initializer", which is ReadWriteOnce: only those on one node can start [advice/claim-access]
+   21 |             accessModes: [ReadWriteOnce]
+      |                           ^~~~~~~~~~~~~ write ReadWriteMany, with a storage class that offers it
+trainjobc: runtime torchtune-llama3.2-1b: --rdzv-endpoint localhost:29500 is another host on each of the 2 nodes: they never meet; write $(PET_MASTER_ADDR) for the host [advice/launcher-setting]
 )");
   CHECK(refused({"torch", "--name", "a", "--command", "torchrun 'a"}) ==
         R"(2: trainjobc: --command: a quotation mark has no counterpart
