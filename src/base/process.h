@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +21,14 @@ enum class Streams {
   Terminal,  // inherited: for pagers, and diff programs that use the whole screen
 };
 
+// What decides what a program prints, beside the program itself and its standard input: nothing else may.
+struct Dependencies {
+  std::string call;  // its arguments, without the places of files on this machine
+  const FileSystem* files = nullptr;
+  std::vector<std::pair<std::string, std::string>> read;  // what it calls the files, and their paths; some
+                                                          // may not exist
+};
+
 struct ProcessRequest {
   // The program, searched for in PATH unless it contains a slash, and its arguments.
   std::vector<std::string> argv;
@@ -30,6 +39,8 @@ struct ProcessRequest {
   std::vector<std::pair<std::string, std::optional<std::string>>> variables = {};
   // Gets what a captured program had printed to its standard output when the timeout or a signal ended it.
   std::string* unfinished = nullptr;
+  // nullptr: the output may depend on anything.
+  std::shared_ptr<const Dependencies> depends_on = nullptr;
 };
 
 struct ProcessResult {
@@ -59,6 +70,8 @@ class ProcessRunner {
   virtual IoResult<ProcessResult> run(const ProcessRequest& request) = 0;
   // Runs several, concurrently if it can. The results are in the order of the requests.
   virtual std::vector<IoResult<ProcessResult>> run_all(std::span<const ProcessRequest> requests);
+  // One that does run them, instead of knowing what they printed before.
+  virtual ProcessRunner& without_cache() { return *this; }
 };
 
 // The program inherits the environment and the three standard streams (both changed as asked), nothing else.

@@ -48,6 +48,13 @@ bool Console::write_stdout(std::string_view text) {
   return send_stdout(readable(text));
 }
 
+std::string cache_folder(const Console& console) {
+  const std::string own = console.environment("XDG_CACHE_HOME");
+  if (own.starts_with('/')) return own + "/trainjobc";
+  const std::string home = console.environment("HOME");
+  return home.starts_with('/') ? home + "/.cache/trainjobc" : "";
+}
+
 bool use_colour(ColourChoice choice, Console& console, bool is_terminal) {
   const bool wanted = wants_colour(choice, console, is_terminal);
   if (wanted) console.allow_colours();

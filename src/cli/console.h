@@ -75,6 +75,9 @@ class Console {
   bool has_colours_ = false;
 };
 
+// Where trainjobc keeps files that it can make again; "" if that is unknown.
+std::string cache_folder(const Console& console);
+
 // Whether to colour a stream: the flag, otherwise NO_COLOR, otherwise CLICOLOR_FORCE, otherwise whether it is
 // a terminal.
 bool use_colour(ColourChoice choice, Console& console, bool is_terminal);

@@ -10,6 +10,7 @@
 #endif
 
 #include "base/files/descriptor.h"
+#include "cli/caching_console.h"
 #include "cli/command.h"
 
 namespace {
@@ -64,7 +65,8 @@ int main(int argc, char** argv) {
   std::set_terminate(end);
   allocate_in_large_steps();
   try {
-    trainjobc::cli::ProcessConsole console;
+    trainjobc::cli::ProcessConsole process;
+    trainjobc::cli::CachingConsole console(process);
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     return trainjobc::cli::run(arguments, console);
   } catch (...) {

@@ -58,7 +58,10 @@ void RootFlags::add_to(Command& command) {
   command.add("--release", &names, "Name of the release for the --helm before it")
       .takes("NAME")
       .needs("--helm");
+  command.add("--no-cache", &no_cache,
+              "Build kustomizations and charts even if their files are as they were built before");
   command.when_parsed.emplace_back([this](std::span<const Flag* const> given) { pair(given); });
+  command.variables.push_back({"XDG_CACHE_HOME", "The folder for caches. The default is ~/.cache."});
 }
 
 void RootFlags::pair(std::span<const Flag* const> given) {
@@ -200,6 +203,7 @@ inputs::Request request_of(const Console& console, const InputFlags& flags) {
   request.roots = flags.roots.roots();
   request.found_roots = flags.found_roots;
   request.allow_remote = flags.roots.allow_remote;
+  request.no_cache = flags.roots.no_cache;
   request.deployed = flags.deployed;
   request.lists_deployed = flags.lists_deployed;
   request.trainer_version = flags.trainer_version;
@@ -264,6 +268,7 @@ std::optional<std::vector<inputs::InputGroup>> build_named(Console& console, con
   inputs::Request request;
   request.roots = flags.roots();
   request.allow_remote = flags.allow_remote;
+  request.no_cache = flags.no_cache;
   request.environment.config = console.environment("TRAINJOBC_CONFIG");
   if (request.roots.empty()) return std::vector<inputs::InputGroup>();
   auto loaded = printed(console, inputs::load(console.files(), console.processes(), request));

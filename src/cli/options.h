@@ -41,6 +41,7 @@ struct DirectoryFlags {
 struct RootFlags {
   std::vector<std::string> kustomize;  // -k
   bool allow_remote = false;
+  bool no_cache = false;
   std::vector<std::string> charts;     // --helm
   std::vector<std::string> values;     // --values, of the --helm before each
   std::vector<std::string> names;      // --release, likewise

@@ -11,6 +11,7 @@
 #include <set>
 #include <system_error>
 
+#include "base/files/paths.h"
 #include "yaml/node.h"
 
 namespace trainjobc::cli {

@@ -32,15 +32,18 @@ class ConfigReader {
 
   void read(const Node& root) {
     if (!expect(root, root.is_map(), "the configuration must be a map")) return;
-    static constexpr std::array<std::string_view, 12> kKeys{
-        "trainerVersion", "runtimes", "catalogue", "namespace", "failOn", "rules",
-        "suppress",       "exclude",  "scope",     "kustomize", "helm",   "programTimeout"};
+    static constexpr std::array<std::string_view, 13> kKeys{
+        "trainerVersion", "runtimes", "catalogue", "namespace", "failOn",         "rules", "suppress",
+        "exclude",        "scope",    "kustomize", "helm",      "programTimeout", "cache"};
     if (!check_keys(root, kKeys)) return;
     if (const Node* node = root.get("trainerVersion")) read_version(*node);
     if (const Node* node = root.get("runtimes")) read_runtimes(*node);
     if (const Node* node = root.get("catalogue")) {
       if (expect(*node, node->is_bool(), "catalogue must be true or false"))
         config_.catalogue = node->as_bool();
+    }
+    if (const Node* node = root.get("cache")) {
+      if (expect(*node, node->is_bool(), "cache must be true or false")) config_.cache = node->as_bool();
     }
     if (const Node* node = root.get("scope")) {
       if (expect(*node, node->is_bool(), "scope must be true or false"))
@@ -344,6 +347,7 @@ void inherit(Config& config) {
   take(config.ns, outer.ns);
   take(config.fail_on, outer.fail_on);
   take(config.program_timeout, outer.program_timeout);
+  take(config.cache, outer.cache);
   if (config.runtimes.empty()) config.runtimes = outer.runtimes;
   config.rules.insert(outer.rules.begin(), outer.rules.end());
 }

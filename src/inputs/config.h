@@ -80,6 +80,7 @@ struct Config {
   std::optional<std::string> ns;
   std::optional<std::string> fail_on;
   std::optional<std::chrono::seconds> program_timeout;  // of each program that is run
+  std::optional<bool> cache;                            // whether what roots are built to is kept
   std::map<std::string, RuleSetting> rules;
   std::vector<PathSuppression> suppressions;
   base::GlobSet exclude;  // globs of what is not read, relative to `folder`

@@ -35,7 +35,9 @@ class Loader {
     // An invalid configuration is reported before an unreadable file.
     auto found = read_sources(files_, request_.paths, reading_);
     if (!is_usable() || !take(std::move(found))) return std::move(loaded_);
-    RootLoader roots{files_, programs_, request_, configurations_, loaded_};
+    const bool may_know = !request_.no_cache && configurations_.of_working_directory()->cache.value_or(true);
+    RootLoader roots{files_, may_know ? programs_ : programs_.without_cache(), request_, configurations_,
+                     loaded_};
     std::vector<InputGroup> built = load_roots(roots, sources_);
     if (loaded_.failed()) return std::move(loaded_);
     if (!sources_.empty() || built.empty())

@@ -53,6 +53,7 @@ struct Request {
   FoundRoots found_roots = FoundRoots::Named;
   std::vector<std::string> left_out;  // scopes of found roots, which are not built
   bool allow_remote = false;          // kustomize may fetch bases that are not on this machine
+  bool no_cache = false;              // roots are built, even if it is known what they are built to
   // Instead of the files, the roots that objects of Flux and Argo CD in them name.
   bool deployed = false;
   bool lists_deployed = true;  // a note for each

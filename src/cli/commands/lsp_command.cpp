@@ -18,19 +18,11 @@
 namespace trainjobc::cli {
 namespace {
 
-// Where the user's programs keep files that they can make again; "" if that is unknown.
-std::string cache_folder(const Console& console) {
-  const std::string own = console.environment("XDG_CACHE_HOME");
-  if (own.starts_with('/')) return own;
-  const std::string home = console.environment("HOME");
-  return home.starts_with('/') ? home + "/.cache" : "";
-}
-
 // A runtime of the catalogue as a file that can't be edited.
 std::string keep_runtime(Console& console, const std::string& name, std::string_view text) {
   const std::string cache = cache_folder(console);
   if (cache.empty()) return "";
-  const std::string path = fmt::format("{}/trainjobc/{}/{}", cache, base::kVersion, name);
+  const std::string path = fmt::format("{}/{}/{}", cache, base::kVersion, name);
   const bool is_kept =
       console.files().text_of(path) == text || !console.files().write_in_folder(path, text, 0444);
   return is_kept ? path : "";
@@ -62,8 +54,8 @@ std::function<int(Console&)> setup_lsp(Command& command) {
       "A Language Server Protocol 3.17 server on standard input and output, for editors. It reports what "
       "`trainjobc lint` reports on the folders that the editor opens, with the text of its buffers instead "
       "of the files. It also completes, explains, navigates and fixes, and shows what a TrainJob is rendered "
-      "to. The only files that it writes are runtimes of the catalogue, for editors that can't open them "
-      "otherwise, in the user's cache folder."};
+      "to. The only files that it writes are in the user's cache folder: what kustomize and helm built, and "
+      "runtimes of the catalogue, for editors that can't open them otherwise."};
   command.variables = {{std::string(kConfigVariable), "The configuration file."},
                        {"TRAINJOBC_TRAINER_VERSION", "Kubeflow Trainer version to compile for."},
                        {"TRAINJOBC_RUNTIMES", "A file or directory with more runtimes."},

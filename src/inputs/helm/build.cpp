@@ -11,6 +11,7 @@
 #include "base/files/paths.h"
 #include "base/text/text.h"
 #include "inputs/helm/alignment.h"
+#include "inputs/helm/dependencies.h"
 #include "inputs/repository.h"
 #include "model/trainer_names.h"
 #include "yaml/changes.h"
@@ -216,7 +217,9 @@ std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunne
       results[i] = result_of(release, charts[i], std::move(*error));
       continue;
     }
+    std::string call = fmt::format("{}", fmt::join(argv, "\n"));
     requests.push_back({.argv = std::move(argv), .input = release.inline_values, .timeout = options.timeout});
+    requests.back().depends_on = dependencies_of(files, release, *charts[i], std::move(call));
     asked.push_back(i);
   }
   auto answers = runner.run_all(requests);

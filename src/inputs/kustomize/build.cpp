@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/files/paths.h"
+#include "inputs/kustomize/dependencies.h"
 
 namespace trainjobc::kustomize {
 namespace {
@@ -61,6 +62,8 @@ bool build_with(const base::FileSystem& files, base::ProcessRunner& runner,
     // A folder is neither a flag nor a repository.
     const bool is_unclear = place.starts_with('-') || is_remote(place);
     request.argv.push_back(is_unclear ? "./" + place : place);
+    // What kubectl does may depend on its own settings.
+    if (command.front() == "kustomize") request.depends_on = dependencies_of(files, *root.tree);
     requests.push_back(std::move(request));
     asked.push_back(&root);
   }

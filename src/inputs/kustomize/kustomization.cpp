@@ -20,8 +20,6 @@ using yaml::Node;
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kFileNames{"kustomization.yaml", "kustomization.yml",
-                                                     "Kustomization"};
 // The fields of folders, which may be repositories.
 constexpr std::array<std::string_view, 6> kFolders{"resources",  "bases",        "components",
                                                    "generators", "transformers", "validators"};
@@ -65,11 +63,11 @@ bool is_remote(std::string_view path) {
 
 bool is_kustomization(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  return base::contains(kFileNames, name);
+  return base::contains(kKustomizationFiles, name);
 }
 
 std::string find_kustomization(const base::FileSystem& files, const std::string& folder) {
-  for (const std::string_view name : kFileNames) {
+  for (const std::string_view name : kKustomizationFiles) {
     const std::string path = base::normal_path(fmt::format("{}/{}", folder, name));
     if (files.kind(path) == base::FileKind::File) return path;
   }

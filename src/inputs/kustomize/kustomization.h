@@ -5,6 +5,7 @@
 // types.Kustomization, and its transformers.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <map>
 #include <memory>
@@ -24,7 +25,10 @@
 
 namespace trainjobc::kustomize {
 
-// The file of a folder: kustomization.yaml, kustomization.yml or Kustomization; "" if it has none.
+inline constexpr std::array<std::string_view, 3> kKustomizationFiles{"kustomization.yaml",
+                                                                     "kustomization.yml", "Kustomization"};
+
+// That file of a folder; "" if it has none.
 std::string find_kustomization(const base::FileSystem& files, const std::string& folder);
 bool is_kustomization(std::string_view path);
 // Whether kustomize takes it for a repository, even if there is a folder of that name.

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What kustomize and helm printed, kept by the content of what they read, for the next run.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/files/descriptor.h"
+#include "base/process.h"
+
+namespace trainjobc::inputs {
+
+// A folder of texts by name. Only this user's files are read, other runs may use it at the same time, and
+// what can't be read or written counts as not kept.
+class TextStore {
+ public:
+  // "": keeps nothing. The folder is made when it is first used.
+  explicit TextStore(std::string folder, uint64_t limit);
+
+  std::optional<std::string> find(const std::string& name);
+  bool keep(const std::string& name, std::string_view text);
+  // Removes what was not used for the longest time, if all of it takes more than the limit.
+  void shrink();
+
+ private:
+  bool open();
+
+  std::string path_;
+  uint64_t limit_;
+  bool is_tried_ = false;
+  base::Descriptor folder_;
+};
+
+// Runs programs; of requests that say what their output depends on, only those whose answer is not known.
+// Only successes are kept, none with a Secret in it, and none of a program that may be a script or choose
+// another one.
+class CachingRunner final : public base::ProcessRunner {
+ public:
+  static constexpr uint64_t kUsualLimit = uint64_t{256} << 20U;
+
+  CachingRunner(base::ProcessRunner& programs, std::string folder, uint64_t limit = kUsualLimit)
+      : programs_(programs), store_(std::move(folder), limit) {}
+
+  base::IoResult<base::ProcessResult> run(const base::ProcessRequest& request) override;
+  std::vector<base::IoResult<base::ProcessResult>> run_all(
+      std::span<const base::ProcessRequest> requests) override;
+  base::ProcessRunner& without_cache() override { return programs_; }
+
+ private:
+  base::ProcessRunner& programs_;
+  TextStore store_;
+};
+
+}  // namespace trainjobc::inputs
