@@ -90,7 +90,7 @@ lsp::Server& server() {
     policy.ssh_key = cli::unshown_key();
     own.server = std::make_unique<lsp::Server>(
         own.files, lsp::LoadSettings{own.server_console.processes(), cli::environment_of(own.server_console)},
-        std::move(policy), [&own](const lsp::Json& message) { own.out += lsp::to_text(message) + "\n"; });
+        std::move(policy), [&own](const std::string& message) { own.out += message + "\n"; });
   }
   return *own.server;
 }

@@ -46,7 +46,8 @@ class LspClient {
  public:
   explicit LspClient(const LspFiles& files, lsp::Server::KeepFile keep = {})
       : server(
-            files.disk, files.settings(), {}, [this](const lsp::Json& message) { sent.push_back(message); },
+            files.disk, files.settings(), {},
+            [this](const std::string& message) { sent.push_back(lsp::Json::parse(message)); },
             std::move(keep)) {}
 
   lsp::Server server;

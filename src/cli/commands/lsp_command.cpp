@@ -35,7 +35,7 @@ int run_lsp(Console& console) {
   policy.ssh_key = unshown_key();
   lsp::Server server(
       console.files(), {console.processes(), environment_of(console), true}, std::move(policy),
-      [&](const lsp::Json& message) {
+      [&](const std::string& message) {
         is_written = is_written && console.write_manifests(lsp::frame(message));
       },
       [&](const std::string& name, std::string_view text) { return keep_runtime(console, name, text); });

@@ -25,10 +25,9 @@ size_t line_end_size(std::string_view text, size_t at) {
 
 EditedText::Part EditedText::make_part(std::string text) {
   Part part{std::move(text)};
-  for (size_t at = part.text.find_first_of(kLineEnds); at != std::string::npos;
-       at = part.text.find_first_of(kLineEnds, at)) {
-    at += line_end_size(part.text, at);
-    ++part.line_ends;
+  part.line_ends = static_cast<size_t>(std::ranges::count(part.text, '\n'));
+  for (size_t at = part.text.find('\r'); at != std::string::npos; at = part.text.find('\r', at + 1)) {
+    if (line_end_size(part.text, at) == 1) ++part.line_ends;
   }
   part.units = base::utf16_length(part.text);
   return part;

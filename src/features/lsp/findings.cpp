@@ -21,10 +21,30 @@
 
 namespace trainjobc::lsp {
 
+namespace {
+
+// The number of whole lines at the beginning of both texts that are the same bytes.
+uint32_t lines_of_prefix(std::string_view a, std::string_view b) {
+  const auto differ = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
+  return static_cast<uint32_t>(std::count(a.begin(), differ, '\n'));
+}
+
+// The same at their end, without one that may begin in it.
+uint32_t lines_of_suffix(std::string_view a, std::string_view b) {
+  const auto differ = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend()).first;
+  const auto ends = static_cast<uint32_t>(std::count(a.rbegin(), differ, '\n'));
+  return ends > 0 && a.ends_with('\n') ? ends - 1 : ends;
+}
+
+}  // namespace
+
+// Lines may also differ in their ends.
 LineMap::LineMap(const base::SourceFile& from, const base::SourceFile& to)
     : from_(from.line_count()), to_(to.line_count()) {
   const uint32_t shorter = std::min(from_, to_);
+  first_ = std::min(shorter, lines_of_prefix(from.text(), to.text()));
   while (first_ < shorter && from.line(first_ + 1) == to.line(first_ + 1)) ++first_;
+  last_ = std::min(shorter - first_, lines_of_suffix(from.text(), to.text()));
   while (last_ < shorter - first_ && from.line(from_ - last_) == to.line(to_ - last_)) ++last_;
 }
 
@@ -194,8 +214,11 @@ bool is_same_place(const base::Location& a, const base::Location& b) {
     return std::tuple(at.line, at.column, at.end_line, at.end_column);
   };
   if (lines(a) != lines(b) || !a.file != !b.file) return false;
-  return !a.file ||
-         (a.file->name() == b.file->name() && (a.line == 0 || a.file->line(a.line) == b.file->line(b.line)));
+  const auto is_same_line = [&](uint32_t line) {
+    return line == 0 || a.file->line(line) == b.file->line(line);
+  };
+  return !a.file || (a.file->name() == b.file->name() && is_same_line(a.line) &&
+                     (a.end_line == a.line || is_same_line(a.end_line)));
 }
 
 bool is_same_note(const base::Note& a, const base::Note& b) {
@@ -476,6 +499,25 @@ const std::vector<const Diagnostic*>& PublishedFindings::of(const DocumentId& do
 bool PublishedFindings::is_same(const PublishedFindings& other, const DocumentId& document) const {
   return std::ranges::equal(of(document), other.of(document),
                             [](const Diagnostic* a, const Diagnostic* b) { return is_same_finding(*a, *b); });
+}
+
+std::vector<std::string> PublishedFindings::texts_of(const DocumentId& document,
+                                                     const PublishedFindings* other,
+                                                     std::vector<std::string> others_texts) const {
+  const std::vector<const Diagnostic*>& own = of(document);
+  std::vector<std::string> texts(own.size());
+  const std::vector<const Diagnostic*>& known = other ? other->of(document) : of("");
+  if (known.size() != others_texts.size()) others_texts.clear();
+  const size_t most = std::min(own.size(), others_texts.size());
+  size_t first = 0;
+  for (; first < most && is_same_finding(*own[first], *known[first]); ++first)
+    texts[first] = std::move(others_texts[first]);
+  size_t last = 0;
+  for (; last < most - first && is_same_finding(*own[own.size() - 1 - last], *known[known.size() - 1 - last]);
+       ++last)
+    texts[own.size() - 1 - last] = std::move(others_texts[others_texts.size() - 1 - last]);
+  for (size_t i = first; i < own.size() - last; ++i) texts[i] = to_text(to_json(*own[i]));
+  return texts;
 }
 
 Range PublishedFindings::range_of(const Diagnostic& found) const {

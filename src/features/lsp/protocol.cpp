@@ -239,9 +239,8 @@ Json make_request(int64_t id, std::string_view method, Json params) {
   return request;
 }
 
-std::string frame(const Json& message) {
-  const std::string body = to_text(message);
-  return fmt::format("Content-Length: {}\r\n\r\n{}", body.size(), body);
+std::string frame(std::string_view message) {
+  return fmt::format("Content-Length: {}\r\n\r\n{}", message.size(), message);
 }
 
 void MessageReader::feed(std::string_view bytes) {

@@ -3,6 +3,7 @@
 #include "features/lsp/server.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -198,14 +199,14 @@ const std::map<std::string_view, Server::Notification>& Server::notifications() 
 void Server::receive(const std::string& body) {
   if (is_too_deep(body)) {
     const Json id = id_of(body);
-    send_(make_error(id, ErrorCode::InvalidRequest,
-                     fmt::format("the message is nested deeper than {} levels", kDeepestJson)));
+    send(make_error(id, ErrorCode::InvalidRequest,
+                    fmt::format("the message is nested deeper than {} levels", kDeepestJson)));
     return;
   }
   Json message = Json::parse(body, nullptr, false);
   if (message.is_discarded()) message = Json::parse(with_whole_characters(body), nullptr, false);
   if (message.is_discarded()) {
-    send_(make_error(nullptr, ErrorCode::ParseError, "the message is not JSON"));
+    send(make_error(nullptr, ErrorCode::ParseError, "the message is not JSON"));
     return;
   }
   if (text_member(message, {"method"}) != "$/cancelRequest") {
@@ -218,7 +219,7 @@ void Server::receive(const std::string& body) {
   const Json& id = member(message, {"params", "id"});
   const auto queued = waiting_.find(key_of(id));
   if (queued == waiting_.end()) return;  // it was answered
-  send_(make_error(id, ErrorCode::RequestCancelled, "the request was cancelled"));
+  send(make_error(id, ErrorCode::RequestCancelled, "the request was cancelled"));
   take(queued->second);
   waiting_.erase(queued);
 }
@@ -231,7 +232,7 @@ Json Server::take(Queue::iterator waiting) {
 }
 
 void Server::refuse(std::string_view why) {
-  send_(make_error(nullptr, ErrorCode::InvalidRequest, why));
+  send(make_error(nullptr, ErrorCode::InvalidRequest, why));
 }
 
 void Server::handle_next() {
@@ -249,7 +250,7 @@ void Server::handle(const Json& message) {
   if (!method.is_string()) {
     const bool is_answer = message.is_object() && (message.contains("result") || message.contains("error"));
     if (!is_answer)
-      send_(make_error(has_id ? id : Json(), ErrorCode::InvalidRequest, "the message has no method"));
+      send(make_error(has_id ? id : Json(), ErrorCode::InvalidRequest, "the message has no method"));
     return;
   }
   const auto name = method.get<std::string>();
@@ -257,7 +258,7 @@ void Server::handle(const Json& message) {
   if (has_id) {
     handle_request(id, name, params);
   } else if (message.contains("id")) {
-    send_(make_error(nullptr, ErrorCode::InvalidRequest, "the id of a request is a string or an integer"));
+    send(make_error(nullptr, ErrorCode::InvalidRequest, "the id of a request is a string or an integer"));
   } else {
     handle_notification(name, params);
   }
@@ -274,9 +275,9 @@ void Server::handle_request(const Json& id, std::string_view method, const Json&
     reply = answer(found->second, params);
   }
   if (const auto* failure = std::get_if<WhyNot>(&reply)) {
-    send_(make_error(id, failure->code, failure->message));
+    send(make_error(id, failure->code, failure->message));
   } else {
-    send_(make_answer(id, std::move(std::get<Json>(reply))));
+    send(make_answer(id, std::move(std::get<Json>(reply))));
   }
 }
 
@@ -312,11 +313,15 @@ void Server::publish_early() {
   if (findings) publish(std::move(findings));
 }
 
+void Server::send(const Json& message) {
+  send_(to_text(message));
+}
+
 void Server::publish(std::shared_ptr<const WorkspaceFindings> findings) {
   auto now = std::make_unique<const PublishedFindings>(std::move(findings));
   const auto show_once = [&](const std::string& problem, std::string& shown, int type) {
     if (problem != std::exchange(shown, problem) && !problem.empty())
-      send_(make_notification("window/showMessage", {{"type", type}, {"message", problem}}));
+      send(make_notification("window/showMessage", {{"type", type}, {"message", problem}}));
   };
   show_once(workspace_.problem(), problem_, 1);
   show_once(workspace_.root_problem(), root_problem_, 2);
@@ -335,19 +340,29 @@ void Server::publish(std::shared_ptr<const WorkspaceFindings> findings) {
   };
   collect(now->documents());
   if (published_) collect(published_->documents());
-  published_ = std::move(now);
-  for (const DocumentId& document : changed) publish(document);
+  const auto before = std::exchange(published_, std::move(now));
+  for (const DocumentId& document : changed) publish(document, before.get());
 }
 
-void Server::publish(const DocumentId& document) {
-  Json list = Json::array();
-  for (const base::Diagnostic* found : published_->of(document)) list.push_back(published_->to_json(*found));
-  Json params{{"uri", uri_of(document)}, {"diagnostics", std::move(list)}};
-  if (const auto version = versions_.find(document); version != versions_.end()) {
+void Server::publish(const DocumentId& document, const PublishedFindings* before) {
+  std::vector<std::string> texts =
+      published_->texts_of(document, before, std::exchange(texts_[document], {}));
+  Json params{{"uri", uri_of(document)}, {"diagnostics", Json::array()}};
+  const auto version = versions_.find(document);
+  const bool is_open = version != versions_.end();
+  if (is_open) {
     params["version"] = version->second;
     published_versions_[document] = version->second;
   }
-  send_(make_notification("textDocument/publishDiagnostics", std::move(params)));
+  std::string message = to_text(make_notification("textDocument/publishDiagnostics", std::move(params)));
+  constexpr std::string_view kList = "\"diagnostics\":[";
+  message.insert(message.find(kList) + kList.size(), fmt::format("{}", fmt::join(texts, ",")));
+  send_(message);
+  // A client types into few of them.
+  if (is_open)
+    texts_[document] = std::move(texts);
+  else
+    texts_.erase(document);
 }
 
 Server::Reply Server::initialize(const Json& params) {
@@ -370,8 +385,8 @@ void Server::initialized(const Json&) {
   if (!watches_files_) return;
   Json registration{
       {"id", "files"}, {"method", "workspace/didChangeWatchedFiles"}, {"registerOptions", watchers()}};
-  send_(make_request(++last_request_, "client/registerCapability",
-                     {{"registrations", Json::array({std::move(registration)})}}));
+  send(make_request(++last_request_, "client/registerCapability",
+                    {{"registrations", Json::array({std::move(registration)})}}));
 }
 
 Server::Reply Server::shutdown(const Json&) {
@@ -428,6 +443,7 @@ void Server::did_close(const Json& params) {
   if (!document || !workspace_.buffer(*document)) return;
   versions_.erase(*document);
   published_versions_.erase(*document);
+  texts_.erase(*document);
   workspace_.close(*document);
   has_news_ = true;
 }

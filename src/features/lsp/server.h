@@ -33,7 +33,7 @@ namespace trainjobc::lsp {
 
 class Server {
  public:
-  using Send = std::function<void(const Json& message)>;
+  using Send = std::function<void(const std::string& message)>;
   // Keeps a text as a file outside the workspace and returns its path; "" if it can't.
   using KeepFile = std::function<std::string(const std::string& name, std::string_view text)>;
 
@@ -126,7 +126,9 @@ class Server {
   Json as_file(Json location) const;
   Reply render(const std::string& uri, const std::string& ns, const std::string& name);
   void publish(std::shared_ptr<const WorkspaceFindings> findings);
-  void publish(const DocumentId& document);
+  // `before`: what was published before; nullptr if nothing was.
+  void publish(const DocumentId& document, const PublishedFindings* before);
+  void send(const Json& message);
 
   Workspace workspace_;
   Send send_;
@@ -141,15 +143,16 @@ class Server {
   bool has_news_ = false;
   bool has_edits_ = false;
   std::unique_ptr<const PublishedFindings> published_;
-  std::map<DocumentId, int64_t> versions_;            // of open documents
-  std::map<DocumentId, int64_t> published_versions_;  // of the texts that the client has findings on
-  std::string problem_;                               // that was shown last
-  std::string root_problem_;                          // likewise
-  bool watches_files_ = false;                        // the client lets servers register file watchers
-  bool knows_snippets_ = false;                       // the client supports placeholders in completions
-  bool resolves_actions_ = false;                     // the client supports resolving edits of code actions
-  bool opens_virtual_ = false;                        // the client supports virtual documents
-  int64_t last_request_ = 0;                          // number of the last request that was sent
+  std::map<DocumentId, int64_t> versions_;                // of open documents
+  std::map<DocumentId, int64_t> published_versions_;      // of the texts that the client has findings on
+  std::map<DocumentId, std::vector<std::string>> texts_;  // of the findings that open ones were sent
+  std::string problem_;                                   // that was shown last
+  std::string root_problem_;                              // likewise
+  bool watches_files_ = false;                            // the client lets servers register file watchers
+  bool knows_snippets_ = false;                           // the client supports placeholders in completions
+  bool resolves_actions_ = false;  // the client supports resolving edits of code actions
+  bool opens_virtual_ = false;     // the client supports virtual documents
+  int64_t last_request_ = 0;       // number of the last request that was sent
 };
 
 // Reads the next bytes from the client; nullopt at the end of the stream. "" if there are none within `wait`;

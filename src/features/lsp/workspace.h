@@ -278,6 +278,10 @@ class PublishedFindings {
   bool is_same(const PublishedFindings& other, const DocumentId& document) const;
 
   Json to_json(const base::Diagnostic& found) const;
+  // The texts of all of a document's. `others_texts` are those of `other`, which may be nullptr; most
+  // findings are the same after an edit.
+  std::vector<std::string> texts_of(const DocumentId& document, const PublishedFindings* other,
+                                    std::vector<std::string> others_texts) const;
   Range range_of(const base::Diagnostic& found) const;
 
  private:

@@ -236,10 +236,10 @@ TEST_CASE("large workspace: the server publishes twice after an edit") {
   client.start();
   client.open("/repo/runtime.yaml", runtime("torch-a"));
   CHECK(client.publish().empty());
-  std::vector<std::string> blocks{lsp::frame(lsp::make_notification(
+  std::vector<std::string> blocks{lsp::frame(lsp::to_text(lsp::make_notification(
       "textDocument/didChange",
       {{"textDocument", {{"uri", "file:///repo/runtime.yaml"}, {"version", 2}}},
-       {"contentChanges", Json::array({{{"text", runtime("torch-b", "  nope: 1\n")}}})}}))};
+       {"contentChanges", Json::array({{{"text", runtime("torch-b", "  nope: 1\n")}}})}})))};
   const auto read = [&](std::chrono::milliseconds wait) -> std::optional<std::string> {
     if (!blocks.empty()) {
       std::string block = blocks.back();
@@ -268,6 +268,87 @@ TEST_CASE("line map: what is before and after the place that differs") {
   CHECK(lines(4) == 4);
   CHECK(lines(5) == 0);
   CHECK(lsp::LineMap(to, to)(3) == 3);
+}
+
+namespace {
+
+// How LineMap is defined: lines are compared without their ends.
+std::vector<uint32_t> mapped_lines(const base::SourceFile& from, const base::SourceFile& to) {
+  const uint32_t shorter = std::min(from.line_count(), to.line_count());
+  uint32_t first = 0;
+  while (first < shorter && from.line(first + 1) == to.line(first + 1)) ++first;
+  uint32_t last = 0;
+  while (last < shorter - first && from.line(from.line_count() - last) == to.line(to.line_count() - last))
+    ++last;
+  std::vector<uint32_t> all;
+  for (uint32_t line = 1; line <= from.line_count(); ++line) {
+    const bool is_after = line > from.line_count() - last;
+    all.push_back(line <= first ? line : is_after ? line - from.line_count() + to.line_count() : 0);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("line map: any two texts") {
+  std::mt19937 random(7);
+  static const std::vector<std::string> kPieces{"a", "b", "\n", "\n", "\r\n", "\r"};
+  const auto text = [&](size_t pieces) {
+    std::string made;
+    for (size_t i = 0; i < pieces; ++i) made += kPieces[random() % kPieces.size()];
+    return made;
+  };
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string begin = text(random() % 8);
+    const std::string end = text(random() % 8);
+    const base::SourceFile from("", begin + text(random() % 4) + end);
+    const base::SourceFile to("", begin + text(random() % 4) + end);
+    const lsp::LineMap lines(from, to);
+    std::vector<uint32_t> all;
+    for (uint32_t line = 1; line <= from.line_count(); ++line) all.push_back(lines(line));
+    CAPTURE(from.text());
+    CAPTURE(to.text());
+    REQUIRE(all == mapped_lines(from, to));
+  }
+}
+
+TEST_CASE("findings: what a client is sent after an edit is what it would be sent at first") {
+  constexpr const char* kPath = "/repo/job.yaml";
+  test::LspFiles files;
+  files.disk.files = {{"/repo/.trainjobc.yaml", ""},
+                      {"/repo/notes.yaml", test::long_notes()},
+                      {kPath, ""},
+                      {"/repo/runtime.yaml", runtime("torch-a")}};
+  // The diagnostics of the document in the last message about it.
+  const auto diagnostics = [&](const test::LspClient& client, Json known) {
+    for (const Json& message : client.sent) {
+      if (lsp::text_member(message, {"params", "uri"}) == lsp::uri_of(kPath))
+        known = message["params"]["diagnostics"];
+    }
+    return known;
+  };
+  test::LspClient client(files);
+  client.start();
+  client.open(kPath, "");
+  client.publish();
+  Json shown = Json::array();
+  std::mt19937 random(7);
+  for (int i = 0; i < 60; ++i) {
+    std::string text;
+    for (size_t part = 0; part < 1 + random() % 3; ++part)
+      text += (text.empty() ? "" : "---\n") + texts()[random() % texts().size()];
+    client.replace(kPath, text, i + 2);
+    client.publish_early();
+    shown = diagnostics(client, shown);
+    client.publish();
+    shown = diagnostics(client, shown);
+    test::LspClient fresh(files);
+    fresh.start();
+    fresh.open(kPath, text);
+    fresh.publish();
+    CAPTURE(text);
+    REQUIRE(shown == diagnostics(fresh, Json::array()));
+  }
 }
 
 TEST_CASE("findings: a text without some of its documents has the same lines") {

@@ -106,7 +106,7 @@ TEST_CASE("a body that is too large ends the stream") {
 }
 
 TEST_CASE("a framed message") {
-  CHECK(lsp::frame(lsp::make_answer(7, {{"a", "é"}})) ==
+  CHECK(lsp::frame(lsp::to_text(lsp::make_answer(7, {{"a", "é"}}))) ==
         "Content-Length: 44\r\n\r\n{\"id\":7,\"jsonrpc\":\"2.0\",\"result\":{\"a\":\"é\"}}");
   CHECK(lsp::to_text(lsp::make_error(nullptr, lsp::ErrorCode::ParseError, "m")) ==
         R"({"error":{"code":-32700,"message":"m"},"id":null,"jsonrpc":"2.0"})");

@@ -519,7 +519,8 @@ TEST_CASE("server: each job has a lens") {
 TEST_CASE("server: a stream that ends without exit") {
   test::LspFiles files;
   test::LspClient client(files);
-  std::vector<std::string> blocks{lsp::frame(lsp::make_request(1, "initialize", Json::object()))};
+  std::vector<std::string> blocks{
+      lsp::frame(lsp::to_text(lsp::make_request(1, "initialize", Json::object())))};
   const auto read = [&](std::chrono::milliseconds) -> std::optional<std::string> {
     if (blocks.empty()) return std::nullopt;
     std::string block = blocks.back();
