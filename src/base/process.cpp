@@ -306,14 +306,35 @@ std::vector<IoResult<ProcessResult>> ProcessRunner::run_all(std::span<const Proc
   return results;
 }
 
+namespace {
+
+// "running kustomize", whatever folder it is in.
+std::string work_of(const ProcessRequest& request) {
+  const std::string_view program = request.argv.front();
+  return fmt::format("running {}", program.substr(program.rfind('/') + 1));
+}
+
+}  // namespace
+
 std::vector<IoResult<ProcessResult>> RealProcessRunner::run_all(std::span<const ProcessRequest> requests) {
+  if (requests.empty()) return {};
   const HeldSignals held;  // threads inherit the blocked signals
+  const Work work(progress_, work_of(requests.front()), requests.size());
   std::vector<IoResult<ProcessResult>> results(requests.size(), ProcessResult{});
-  parallel_for(requests.size(), 1, 0, [&](size_t index) { results[index] = run(requests[index]); });
+  parallel_for(requests.size(), 1, 0, [&](size_t index) {
+    results[index] = run_one(requests[index]);
+    work.step();
+  });
   return results;
 }
 
 IoResult<ProcessResult> RealProcessRunner::run(const ProcessRequest& request) {
+  // One that uses the terminal shows itself.
+  const Work work(request.streams == Streams::Capture ? progress_ : nullptr, work_of(request), 0);
+  return run_one(request);
+}
+
+IoResult<ProcessResult> RealProcessRunner::run_one(const ProcessRequest& request) {
   const std::string& program = request.argv.front();
   const auto failure = [&](int error) {
     return IoError{fmt::format("run {}: {}", program, std::generic_category().message(error))};

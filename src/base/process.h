@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/files/file_system.h"
+#include "base/progress.h"
 
 namespace trainjobc::base {
 
@@ -72,6 +73,8 @@ class ProcessRunner {
   virtual std::vector<IoResult<ProcessResult>> run_all(std::span<const ProcessRequest> requests);
   // One that does run them, instead of knowing what they printed before.
   virtual ProcessRunner& without_cache() { return *this; }
+  // Who is told that programs are running; nullptr: nobody.
+  virtual void report_to(Progress* /*progress*/) {}
 };
 
 // The program inherits the environment and the three standard streams (both changed as asked), nothing else.
@@ -82,6 +85,12 @@ class RealProcessRunner final : public ProcessRunner {
   IoResult<ProcessResult> run(const ProcessRequest& request) override;
   // Runs as many at a time as there are processors. This thread must be the only one.
   std::vector<IoResult<ProcessResult>> run_all(std::span<const ProcessRequest> requests) override;
+  void report_to(Progress* progress) override { progress_ = progress; }
+
+ private:
+  static IoResult<ProcessResult> run_one(const ProcessRequest& request);
+
+  Progress* progress_ = nullptr;
 };
 
 }  // namespace trainjobc::base

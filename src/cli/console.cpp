@@ -145,7 +145,9 @@ constexpr std::string_view kLineUp = "\033[A";
 }  // namespace
 
 ProgressBlock::ProgressBlock(Console& console)
-    : console_(console), width_(console.stderr_is_terminal() ? console.stderr_width() : 0) {}
+    : console_(console),
+      silent_(console.progress(), "", 0),
+      width_(console.stderr_is_terminal() ? console.stderr_width() : 0) {}
 
 void ProgressBlock::show(std::vector<std::string> lines) {
   if (!is_shown()) return;

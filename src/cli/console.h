@@ -44,6 +44,8 @@ class Console {
   // The number of columns if standard output or standard error is a terminal; otherwise 0.
   virtual size_t stdout_width() const = 0;
   virtual size_t stderr_width() const = 0;
+  // Who shows how far long work is; nullptr if nobody does.
+  virtual base::Progress* progress() { return nullptr; }
 
   // Text for people, without escape sequences other than our own colours. False if not everything could be
   // written.
@@ -115,6 +117,7 @@ class WrappedConsole : public Console {
   std::string environment(const char* name) const override { return outer_.environment(name); }
   size_t stdout_width() const override { return outer_.stdout_width(); }
   size_t stderr_width() const override { return outer_.stderr_width(); }
+  base::Progress* progress() override { return outer_.progress(); }
   bool send_stdout(std::string_view text) override { return outer_.send_stdout(text); }
   void send_stderr(std::string_view text) override { outer_.send_stderr(text); }
 
@@ -161,6 +164,7 @@ class ProgressBlock {
 
  private:
   Console& console_;
+  base::Work silent_;  // it says itself how far the work is
   size_t width_ = 0;
   std::vector<std::string> shown_;
 };

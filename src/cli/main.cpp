@@ -10,8 +10,8 @@
 #endif
 
 #include "base/files/descriptor.h"
-#include "cli/caching_console.h"
 #include "cli/command.h"
+#include "cli/program_console.h"
 
 namespace {
 
@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
   allocate_in_large_steps();
   try {
     trainjobc::cli::ProcessConsole process;
-    trainjobc::cli::CachingConsole console(process);
+    trainjobc::cli::ProgramConsole console(process);
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     return trainjobc::cli::run(arguments, console);
   } catch (...) {

@@ -459,7 +459,8 @@ void note_trainer_version(Console& console, const Compilation& compiled) {
 namespace {
 
 inputs::GroupedCompilation compile_all(inputs::Loaded& loaded, const Options& options,
-                                       const CompileStyle& style) {
+                                       const CompileStyle& style, base::Progress* progress) {
+  const base::Work work(progress, "compiling TrainJobs", 0);
   if (style.sink_of)
     return inputs::compile_groups_into_sinks(std::move(loaded.groups), options, style.sink_of);
   if (style.keeps_inputs) return inputs::compile_groups(loaded.groups, options);
@@ -473,7 +474,7 @@ std::optional<CompiledInputs> compile_inputs(Console& console, const InputFlags&
                                              const CompileStyle& style) {
   auto loaded = load_inputs(console, flags);
   if (!loaded) return std::nullopt;
-  inputs::GroupedCompilation grouped = compile_all(*loaded, options, style);
+  inputs::GroupedCompilation grouped = compile_all(*loaded, options, style, console.progress());
   if (!check_inputs(console, flags, *loaded, grouped.all)) return std::nullopt;
   note_unbuilt(console, loaded->roots);
   CompiledInputs compiled;

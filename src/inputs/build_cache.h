@@ -51,6 +51,7 @@ class CachingRunner final : public base::ProcessRunner {
   std::vector<base::IoResult<base::ProcessResult>> run_all(
       std::span<const base::ProcessRequest> requests) override;
   base::ProcessRunner& without_cache() override { return programs_; }
+  void report_to(base::Progress* progress) override { programs_.report_to(progress); }
 
  private:
   base::ProcessRunner& programs_;

@@ -55,7 +55,9 @@ std::set<std::string> leave_out_templates(diff::Scopes& scopes, const InputFlags
   return templates;
 }
 
-CompiledState compile_state(inputs::Loaded loaded, const InputFlags& input, const Options& options) {
+CompiledState compile_state(Console& console, inputs::Loaded loaded, const InputFlags& input,
+                            const Options& options) {
+  const base::Work work(console.progress(), "compiling TrainJobs", 0);
   CompiledState compiled;
   compiled.scopes = inputs::compile_scopes(std::move(loaded.groups), options);
   compiled.templates = leave_out_templates(compiled.scopes, input);
@@ -137,8 +139,8 @@ struct LoadedState {
 std::optional<objects::Report> compare_loaded(Console& console, const DiffFlags& flags, LoadedState before,
                                               LoadedState after, diff::StateOptions how) {
   const Options options = options_of(flags);
-  const CompiledState new_side = compile_state(std::move(after.loaded), after.input, options);
-  const CompiledState old_side = compile_state(std::move(before.loaded), before.input, options);
+  const CompiledState new_side = compile_state(console, std::move(after.loaded), after.input, options);
+  const CompiledState old_side = compile_state(console, std::move(before.loaded), before.input, options);
   print_unread(console, flags, new_side);
   if (!check_states(console, after.input, old_side, new_side)) return std::nullopt;
   note_versions(console, old_side.scopes, new_side.scopes);
@@ -166,7 +168,7 @@ std::optional<objects::Report> compare_versions(Console& console, const DiffFlag
   if (!loaded) return std::nullopt;
   const auto compile_for = [&](inputs::Loaded inputs, const std::string& version) {
     for (inputs::InputGroup& group : inputs.groups) group.trainer_version = version;
-    return compile_state(std::move(inputs), flags.input, options_of(flags));
+    return compile_state(console, std::move(inputs), flags.input, options_of(flags));
   };
   const CompiledState before = compile_for(*loaded, flags.from_version);
   const CompiledState after = compile_for(std::move(*loaded), flags.to_version);

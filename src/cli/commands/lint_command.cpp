@@ -83,7 +83,8 @@ bool write_fixed(Console& console, const std::vector<Source>& before, const std:
     const Source& old = before[i];
     const std::string& text = after[i].text;
     if (old.text == text || !seen.insert(old.name).second) continue;
-    if (!only_show && seen.size() > 1 && console.files().text_of(old.name) == text) continue;  // written by another name of it
+    if (!only_show && seen.size() > 1 && console.files().text_of(old.name) == text)
+      continue;  // written by another name of it
     if (only_show) {
       const std::string diff = base::unified_diff(old.text, text, old.name, old.name);
       if (!console.write_stdout(secret::without_secrets(diff, old.text))) return false;
@@ -208,12 +209,19 @@ void note_affected(Console& console, const lint::Affected& affected, const Since
                             affected.objects, affected.of));
 }
 
+lint::Findings find_all(Console& console, std::vector<inputs::InputGroup> groups, const Options& options,
+                        const LintFlags& flags) {
+  const base::Work work(console.progress(), "checking TrainJobs and runtimes", 0);
+  return lint::find(std::move(groups), options, flags.fail_on);
+}
+
 int run_lint(Console& console, LintFlags flags) {
   if (flags.list_rules) return console.write_stdout(list_rules(console.stdout_width())) ? kOk : kFailed;
   if (!flags.explain.empty()) return explain_rule(console, flags.explain);
   const auto reports = plan_reports(console, flags);
   if (!reports) return kFailed;
   if (!read_fail_on(console, flags)) return kFailed;
+  const base::Work silent(flags.quiet ? console.progress() : nullptr, "", 0);
   Options options = to_options(flags.input);
   options.render = false;
   flags.input.lists_deployed = !flags.quiet;
@@ -239,7 +247,7 @@ int run_lint(Console& console, LintFlags flags) {
   if (fixes) kustomize::find_shared_parts(console.files(), groups);
   std::vector<inputs::InputGroup> before;  // --fix and --changed-since need the texts afterwards
   if (fixes || since) before = groups;
-  lint::Findings findings = lint::find(std::move(groups), options, flags.fail_on);
+  lint::Findings findings = find_all(console, std::move(groups), options, flags);
   if (!check_inputs(console, flags.input, *loaded, findings.compiled)) return kFailed;
   if (is_piped && !flags.quiet && findings.compiled.linted.empty() && findings.diagnostics.empty())
     note(console, "the inputs contain no TrainJob and no runtime");

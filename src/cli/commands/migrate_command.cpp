@@ -238,6 +238,7 @@ int run_migrate(Console& console, const MigrateFlags& flags) {
   std::vector<migrate::Migration> migrations;
   migrate::Migration all;
   for (inputs::InputGroup& group : loaded->groups) {
+    const base::Work work(console.progress(), "migrating", 0);
     migrate::Migration& one =
         migrations.emplace_back(migrate_group(console, std::move(group), *loaded, flags));
     base::append(all.files, one.files);
