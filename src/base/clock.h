@@ -3,29 +3,10 @@
 // The clock as an interface, which tests replace.
 #pragma once
 
-#include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <cstdint>
-#include <limits>
 #include <memory>
-#include <optional>
-#include <string_view>
-#include <system_error>
 
 namespace trainjobc::base {
-
-// A time such as "90", "90s", "10m" or "2h"; nullopt if it is none, or longer than 2^32 seconds.
-inline std::optional<std::chrono::seconds> read_time(std::string_view text) {
-  constexpr uint64_t kLongest = std::numeric_limits<unsigned>::max();
-  const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  const std::string_view unit = text.substr(digits);
-  const uint64_t factor = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
-  uint64_t amount = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + digits, amount);
-  if (digits == 0 || factor == 0 || error != std::errc() || amount > kLongest / factor) return std::nullopt;
-  return std::chrono::seconds(amount * factor);
-}
 
 // Sleeps that a signal ends.
 class Sleeper {

@@ -9,9 +9,9 @@
 #include <map>
 #include <tuple>
 
-#include "base/clock.h"
 #include "base/diagnostic.h"
 #include "base/files/paths.h"
+#include "base/text/duration.h"
 #include "base/text/suggest.h"
 #include "base/text/text.h"
 #include "compile/input.h"

@@ -8,8 +8,8 @@
 #include <array>
 #include <filesystem>
 
-#include "base/clock.h"
 #include "base/files/paths.h"
+#include "base/text/duration.h"
 #include "base/text/suggest.h"
 #include "base/text/text.h"
 #include "model/behaviours.h"

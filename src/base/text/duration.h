@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Lengths of time as people write them.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string_view>
+
+namespace trainjobc::base {
+
+// A time such as "90", "90s", "10m" or "2h"; nullopt if it is none, or longer than 2^32 seconds.
+std::optional<std::chrono::seconds> read_time(std::string_view text);
+
+}  // namespace trainjobc::base
