@@ -102,10 +102,13 @@ Diagnostic unserved_dialect(const Node& root, std::string_view api_version, std:
   return diagnostic;
 }
 
+bool is_of_trainer(const Node& object) {
+  return group_of(string_at(object, "apiVersion")) == model::kTrainerGroup;
+}
+
 bool holds_trainer_objects(const Node& list) {
   return std::ranges::any_of(list.items(), [](const Node* item) {
-    return is_trainer_kind(string_at(*item, "kind")) ||
-           group_of(string_at(*item, "apiVersion")) == model::kTrainerGroup;
+    return is_trainer_kind(string_at(*item, "kind")) || is_of_trainer(*item);
   });
 }
 
@@ -128,6 +131,26 @@ std::optional<std::string> describe_other_document(const Node& root) {
   if ((has_version && has_kind) || find_untyped(root)) return std::nullopt;
   if (!has_version && !has_kind) return "has no apiVersion and kind";
   return has_kind ? "has no apiVersion" : "has no kind";
+}
+
+// An item that is not an object, beside Trainer's objects in a List: kubectl then refuses all of them.
+// nullopt for others, and for those that check_type_is_there reports.
+std::optional<Diagnostic> check_item(const Node& item) {
+  if (!item.is_map()) {
+    return rules::finding(
+        "yaml/not-an-object",
+        fmt::format("a Kubernetes object is a map, this item is {}", item.is_list()   ? "a list"
+                                                                     : item.is_null() ? "null"
+                                                                                      : "a scalar"),
+        "remove it: kubectl refuses the whole List", yaml::locate(item));
+  }
+  if (find_untyped(item)) return std::nullopt;
+  const bool has_kind = !string_at(item, "kind").empty();
+  if (has_kind && !string_at(item, "apiVersion").empty()) return std::nullopt;
+  const std::string_view missing = has_kind ? "apiVersion" : "kind";
+  return rules::finding("yaml/no-kind", fmt::format("the item has no {}", missing),
+                        fmt::format("add {}: without it, kubectl refuses the whole List", missing),
+                        yaml::locate(item));
 }
 
 // A document that was meant for Trainer and lacks apiVersion or kind, or is a list of such objects. For
@@ -228,13 +251,38 @@ class Classifier {
     }
     const std::string_view kind = string_at(root, "kind");
     if (kind.ends_with("List") && root.get("items") && root.get("items")->is_list()) {
-      for (const Node* item : root.get("items")->items()) add(*item);
+      add_items(root, kind);
       return;
     }
     add_object(root, string_at(root, "apiVersion"), kind);
   }
 
  private:
+  void add_items(const Node& list, std::string_view kind) {
+    const Node& items = *list.get("items");
+    const bool is_typed = is_of_trainer(list);
+    const bool is_ours = is_typed || (kind == "List" && holds_trainer_objects(items));
+    for (const Node* item : items.items()) {
+      const Node& typed = is_typed ? *with_type_of(list, *item) : *item;
+      std::optional<Diagnostic> wrong = is_ours ? check_item(typed) : std::nullopt;
+      if (wrong) {
+        read.diagnostics.add(std::move(*wrong));
+      } else {
+        add(typed);
+      }
+    }
+  }
+
+  // An item of a TrainJobList may leave its type to the list.
+  const Node* with_type_of(const Node& list, const Node& item) const {
+    if (!item.is_map() || item.get("kind") || item.get("apiVersion")) return &item;
+    const yaml::Maker make(memory_.arena);
+    const Node* kind = list.get("kind");
+    const std::string_view of_item = kind->text().substr(0, kind->text().size() - 4);
+    return make.with(make.with(&item, "apiVersion", list.get("apiVersion")), "kind",
+                     make.string(of_item, kind->origin()));
+  }
+
   void add_object(const Node& root, std::string_view api_version, std::string_view kind) {
     std::optional<Diagnostic> unknown = check_type_exists(root, options_.pinned_version);
     const bool is_ours = !unknown && is_trainer_kind(kind);

@@ -126,6 +126,60 @@ TEST_CASE("a Trainer object without apiVersion or kind is an error, named or fou
   }
 }
 
+TEST_CASE("an item without a type in a List of Trainer's objects is an error: kubectl refuses them all") {
+  const std::string item =
+      "- apiVersion: trainer.kubeflow.org/v1alpha1\n  kind: ClusterTrainingRuntime\n  metadata: {name: r}\n";
+  const std::string others =
+      "- {apiVersion: v1, metadata: {name: x}}\n- {kind: Secret}\n- {}\n- null\n- 3\n- [a]\n"
+      "- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: c}\n- spec: {runtimeRef: {name: a}}\n";
+  const std::string list = "apiVersion: v1\nkind: List\nitems:\n";
+  CHECK(
+      report(compiled(list + item + others)) ==
+      R"(a.yaml:6:20: warning: runtime "r" has no label trainer.kubeflow.org/framework: the Kubeflow SDK ignores it [advice/framework-label]
+    6 |   metadata: {name: r}
+      |                    ^ add trainer.kubeflow.org/framework with the framework, such as mpi or deepspeed
+a.yaml:7:3: error: the item has no kind [yaml/no-kind]
+  hint: add kind: without it, kubectl refuses the whole List
+a.yaml:8:3: error: the item has no apiVersion [yaml/no-kind]
+  hint: add apiVersion: without it, kubectl refuses the whole List
+a.yaml:9:3: error: the item has no kind [yaml/no-kind]
+  hint: add kind: without it, kubectl refuses the whole List
+a.yaml:10:3: error: a Kubernetes object is a map, this item is null [yaml/not-an-object]
+  hint: remove it: kubectl refuses the whole List
+a.yaml:11:3: error: a Kubernetes object is a map, this item is a scalar [yaml/not-an-object]
+  hint: remove it: kubectl refuses the whole List
+a.yaml:12:3: error: a Kubernetes object is a map, this item is a list [yaml/not-an-object]
+  hint: remove it: kubectl refuses the whole List
+a.yaml:16:3: error: the document has no kind [yaml/no-kind]
+  hint: this is part of a TrainJob: add apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata.name
+a.yaml:13 is a ConfigMap of v1
+)");
+  // It may be anything else's.
+  CHECK(report(compiled(list + "- {apiVersion: v1, metadata: {name: x}}\n- null\n")) ==
+        R"(a.yaml:4 has no kind
+a.yaml:5 is a scalar
+)");
+}
+
+TEST_CASE("items of a TrainJobList may leave their type to it") {
+  const std::string list = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJobList\nitems:\n";
+  const std::string spec = "  spec: {runtimeRef: {name: torch}, trainer: {image: 'r.example.com/t:1'}}\n";
+  CHECK(report(compiled(list + "- metadata: {name: a}\n" + spec + "- kind: TrainJob\n- null\n")) ==
+        R"(a.yaml:5:29: error: there is no ClusterTrainingRuntime "torch" [input/missing-runtime]
+    5 |   spec: {runtimeRef: {name: torch}, trainer: {image: 'r.example.com/t:1'}}
+      |                             ^~~~~ add it to the inputs, or pass its file or folder with --runtimes
+a.yaml:6:3: error: the document has no apiVersion [yaml/no-kind]
+    6 | - kind: TrainJob
+      |   ^~~~ add apiVersion: trainer.kubeflow.org/v1alpha1
+a.yaml:7:3: error: a Kubernetes object is a map, this item is null [yaml/not-an-object]
+    7 | - null
+      |   ^~~~ remove it: kubectl refuses the whole List
+)");
+  CHECK(report(compiled("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: [{}]\n")) ==
+        R"(a.yaml:3 has no apiVersion and kind
+)");
+}
+
 TEST_CASE("a template is one finding") {
   const std::string helm =
       "{{- if .Values.enabled }}\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n"

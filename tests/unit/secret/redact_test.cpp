@@ -238,10 +238,10 @@ TEST_CASE("redact: a line in braces that an object shares with another") {
   CHECK(
       printed(
           {{"a.json",
-            R"({"apiVersion": "v1", "kind": "List", "items": [{"spec": {"command": ["curl -u me:hunter2x http://x"]}}, )"
+            R"({"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Pod", "spec": {"command": ["curl -u me:hunter2x http://x"]}}, )"
             R"({"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob"}]})"}},
           {"lint", "--no-config", "a.json"}) ==
-      R"(a.json:1:105: error: metadata.name is required [input/required]
+      R"(a.json:1:140: error: metadata.name is required [input/required]
   hint: add name:
 
 1 finding (1 error) in 1 of 1 file
