@@ -13,10 +13,6 @@ namespace {
 
 using Runner = std::pair<const Command*, std::function<int(Console&)>>;
 
-int print(Console& console, const std::string& text) {
-  return console.write_stdout(text) ? kOk : kFailed;
-}
-
 // Hidden entry points for shells and the build. nullopt: the arguments ask for something else.
 std::optional<int> run_internal(const Command& root, const std::vector<std::string>& arguments,
                                 Console& console) {
@@ -71,11 +67,11 @@ int run(const std::vector<std::string>& given, Console& console) {
   const std::vector<std::string> arguments = without_help_word(given);
   const std::vector<Runner> runners = add_commands(root, arguments);
   if (const auto status = run_internal(root, given, console)) return *status;
-  if (given.empty()) return print(console, short_help(root, console.stdout_width()));
+  if (given.empty()) return print_text(console, short_help(root, console.stdout_width()));
   const ParsedLine line = parse(root, arguments);
   switch (line.wanted) {
-    case Wanted::Help: return print(console, help_text(*line.command, console.stdout_width()));
-    case Wanted::Version: return print(console, fmt::format("trainjobc {}\n", base::kVersion));
+    case Wanted::Help: return print_text(console, help_text(*line.command, console.stdout_width()));
+    case Wanted::Version: return print_text(console, fmt::format("trainjobc {}\n", base::kVersion));
     case Wanted::Nothing:
       console.write_stderr(
           fmt::format("trainjobc: {}\nSee \"{} --help\".\n", line.error, line.command->full_name()));

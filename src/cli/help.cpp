@@ -319,7 +319,7 @@ int explain_rule(Console& console, const std::string& id) {
     if (rule.id == id || name_of(rule) == id)
       text += (text.empty() ? "" : "\n") + explanation(rule, console.stdout_width());
   }
-  if (!text.empty()) return console.write_stdout(text) ? kOk : kFailed;
+  if (!text.empty()) return print_text(console, text);
   const auto meant = closest_rule(id);
   return fail(console, meant ? fmt::format("there is no rule \"{}\", did you mean \"{}\"?", id, *meant)
                              : fmt::format("there is no rule \"{}\"; --list-rules lists them", id));

@@ -103,6 +103,15 @@ def test_a_fixed_file_keeps_mode_owner_and_link(folder):
     check(names(folder) == ["a.yaml", "hard", "link.yaml"], f"--fix left files: {names(folder)}")
 
 
+def test_a_file_and_a_link_to_it_are_fixed_once(folder):
+    (folder / "a.yaml").write_text(BAD)
+    (folder / "link.yaml").symlink_to("a.yaml")
+    shown = run(folder, "lint", "--fix", "--diff", "a.yaml", "link.yaml")
+    check(shown.returncode == 1 and shown.stdout == run(folder, "lint", "--fix", "--diff", "a.yaml").stdout, f"--fix --diff: {shown}")
+    run(folder, "lint", "--fix", "a.yaml", "link.yaml")
+    check((folder / "a.yaml").read_text() == FIXED, f"--fix of a file and a link: {(folder / 'a.yaml').read_text()}")
+
+
 def test_a_hard_link_to_a_key_is_not_read(folder):
     (folder / "keys").mkdir()
     (folder / "keys/seed").write_text("secret: [of, the, team\n")

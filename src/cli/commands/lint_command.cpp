@@ -77,7 +77,7 @@ std::optional<std::vector<Report>> plan_reports(Console& console, const LintFlag
 // Writes the fixed files, or prints what would change. False, after an error, if one could not be written;
 // the others are.
 bool write_fixed(Console& console, const std::vector<Source>& before, const std::vector<Source>& after,
-                 std::set<std::string>& seen, bool only_show) {
+                 std::set<std::string>& seen, std::set<std::string>& shown, bool only_show) {
   bool is_written = true;
   for (size_t i = 0; i < before.size(); ++i) {
     const Source& old = before[i];
@@ -87,7 +87,8 @@ bool write_fixed(Console& console, const std::vector<Source>& before, const std:
       continue;  // written by another name of it
     if (only_show) {
       const std::string diff = base::unified_diff(old.text, text, old.name, old.name);
-      if (!console.write_stdout(secret::without_secrets(diff, old.text))) return false;
+      if (!shown.insert(base::real_path(old.name)).second) continue;
+      if (print_text(console, secret::without_secrets(diff, old.text)) != kOk) return false;
     } else if (const auto error = console.files().replace(old.name, old.text, text)) {
       fail(console, error->message);
       is_written = false;
@@ -99,10 +100,11 @@ bool write_fixed(Console& console, const std::vector<Source>& before, const std:
 bool write_all_fixed(Console& console, const std::vector<inputs::InputGroup>& before,
                      const std::vector<inputs::InputGroup>& after, bool only_show) {
   bool is_written = true;
-  std::set<std::string> seen;  // several roots may be made of one file
+  std::set<std::string> seen;   // several roots may be made of one file
+  std::set<std::string> shown;  // and a file may have several names
   for (size_t i = 0; i < before.size(); ++i) {
-    is_written = write_fixed(console, before[i].inputs, after[i].inputs, seen, only_show) && is_written;
-    is_written = write_fixed(console, before[i].parts, after[i].parts, seen, only_show) && is_written;
+    is_written = write_fixed(console, before[i].inputs, after[i].inputs, seen, shown, only_show) && is_written;
+    is_written = write_fixed(console, before[i].parts, after[i].parts, seen, shown, only_show) && is_written;
   }
   return is_written;
 }
@@ -216,7 +218,7 @@ lint::Findings find_all(Console& console, std::vector<inputs::InputGroup> groups
 }
 
 int run_lint(Console& console, LintFlags flags) {
-  if (flags.list_rules) return console.write_stdout(list_rules(console.stdout_width())) ? kOk : kFailed;
+  if (flags.list_rules) return print_text(console, list_rules(console.stdout_width()));
   if (!flags.explain.empty()) return explain_rule(console, flags.explain);
   const auto reports = plan_reports(console, flags);
   if (!reports) return kFailed;

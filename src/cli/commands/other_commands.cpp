@@ -37,7 +37,7 @@ std::function<int(Console&)> setup_completion(Command& command) {
     const std::string_view script = *shell == "bash"  ? kBashCompletion
                                     : *shell == "zsh" ? kZshCompletion
                                                       : kFishCompletion;
-    return console.write_stdout(script) ? kOk : kFailed;
+    return print_text(console, script);
   };
 }
 

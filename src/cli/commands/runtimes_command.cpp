@@ -379,7 +379,9 @@ std::string as_json(const std::vector<inputs::KnownRuntime>& runtimes) {
 
 std::string names_as_text(const std::vector<inputs::KnownRuntime>& runtimes) {
   std::string out;
-  for (const inputs::KnownRuntime& runtime : runtimes) out += runtime.name + "\n";
+  for (const inputs::KnownRuntime& runtime : runtimes) {
+    if (!runtime.name.empty()) out += runtime.name + "\n";
+  }
   return out;
 }
 

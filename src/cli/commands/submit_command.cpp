@@ -234,12 +234,13 @@ class Wait {
       return;
     }
     progress_.clear();
-    console_.write_stdout(end_line(news));
+    is_written_ = console_.write_stdout(end_line(news)) && is_written_;
   }
 
   int end(const submit::WaitResult& result, size_t count) {
     progress_.clear();
     if (result.signal != 0) return interrupted(result);
+    if (!is_written_) return fail(console_, "can't write the output");
     if (result.pending.empty()) return result.unsuccessful > 0 ? kRejected : kOk;
     if (result.failure.cause != kubectl::Cause::None) return fail(console_, describe(result.failure));
     return fail(console_, fmt::format("{} of {} JobSets had not finished after {} s; they continue to run",
@@ -287,6 +288,7 @@ class Wait {
   const SubmitFlags& flags_;
   base::Clock& clock_;
   ProgressBlock progress_;
+  bool is_written_ = true;
   kubectl::Kubectl kubectl_;
 };
 

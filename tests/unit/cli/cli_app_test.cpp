@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -209,6 +211,42 @@ xgboost-distributed           xgboost    ClusterTrainingRuntime  catalogue of Tr
   CHECK(cli::run({"runtimes", "--show", "jax-distribute"}, console) == 2);
   CHECK(console.err ==
         "trainjobc: there is no runtime \"jax-distribute\", did you mean \"jax-distributed\"?\n");
+}
+
+TEST_CASE("runtimes -o name leaves out a runtime without a name") {
+  const std::string kind = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\n";
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] =
+      kind + "---\n" + kind + "metadata: {name: ''}\n---\n" + kind + "metadata: {name: a}\n";
+  files.files[".trainjobc.yaml"] = "catalogue: false\n";
+  const test::Run done = test::run(files, {"runtimes", "-o", "name", "a.yaml"});
+  CHECK(done.out == "a\n");
+  CHECK(done.err == "");
+}
+
+TEST_CASE("whatever can't be printed is an error") {
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: a}\nspec: {runtimeRef: "
+      "{name: torch-distribute}}\n";
+  for (const std::vector<std::string>& words : std::initializer_list<std::vector<std::string>>{
+           {},
+           {"--help"},
+           {"--version"},
+           {"render", "--help"},
+           {"completion", "bash"},
+           {"kustomize-config"},
+           {"version"},
+           {"schema", "TrainJob"},
+           {"lint", "--list-rules"},
+           {"lint", "--explain", "image-tag"},
+           {"lint", "--no-config", "--fix=all", "--diff", "a.yaml"}}) {
+    INFO(fmt::format("{}", fmt::join(words, " ")));
+    test::TestConsole console(files);
+    console.full = true;
+    CHECK(cli::run(words, console) == 2);
+    CHECK(console.err == "trainjobc: can't write the output\n");
+  }
 }
 
 TEST_CASE("--job compiles only the named TrainJobs") {
