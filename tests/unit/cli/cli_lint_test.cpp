@@ -346,6 +346,44 @@ class EditedFiles final : public base::FileSystem {
 
 }  // namespace
 
+TEST_CASE("a placeholder that the cluster would store is no unrendered template, for lint as for render") {
+  base::MemoryFileSystem files;
+  files.files["a.yaml"] = R"(apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {name: r}
+spec:
+  template:
+    metadata: {annotations: {alpha.jobset.sigs.k8s.io/exclusive-topology: "${X}"}}
+    spec:
+      replicatedJobs:
+      - name: node
+        template:
+          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+          spec: {template: {spec: {containers: [{name: node, image: "r.example.com/t:1", command: [python, t.py]}]}}}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: a}
+spec: {runtimeRef: {name: r}}
+)";
+  CHECK(
+      test::lint(files, {"a.yaml"}).out ==
+      R"(a.yaml:3:18: warning: runtime "r" has no label trainer.kubeflow.org/framework: the Kubeflow SDK ignores it [advice/framework-label]
+    3 | metadata: {name: r}
+      |                  ^ add trainer.kubeflow.org/framework with the framework, such as mpi or deepspeed
+
+a.yaml:6:75: error: no pod is created: the topology "${X}" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit [advice/exclusive-topology]
+    6 |     metadata: {annotations: {alpha.jobset.sigs.k8s.io/exclusive-topology: "${X}"}}
+      |                                                                           ^~~~~~ pipe in its rendered output: envsubst < FILE | trainjobc lint -
+
+2 findings (1 error, 1 warning) in 1 of 1 file
+)");
+  const Run rendered = test::run(files, {"render", "--no-config", "-o", "name", "a.yaml"});
+  CHECK(rendered.status == 0);
+  CHECK(rendered.out == "jobset.jobset.x-k8s.io/a\n");
+  CHECK(rendered.err == "");
+}
+
 TEST_CASE("lint --fix leaves a file that was changed in the meantime") {
   EditedFiles files;
   files.memory.files["a.yaml"] = kBad;
