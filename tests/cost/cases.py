@@ -463,6 +463,11 @@ def of_roots():
         "clusters/apps.yaml": flux_kustomization("k", "./apps", postBuild={"substitute": {"A": "b"}}),
         APPS: "".join(line.replace('"v', '"${x') .replace('"\n', '}"\n') if "value" in line else line
                       for line in with_env(n).splitlines(keepends=True))}, sample=True)
+    yield roots("different variables in one line", lambda n: {
+        "clusters/apps.yaml": flux_kustomization("k", "./apps", postBuild={"substitute": {"A": "b"}}),
+        "apps/bert.json": json.dumps({**schemas.job(runtime_name="torch-distributed"), "spec": {
+            "runtimeRef": {"name": "torch-distributed"},
+            "trainer": {"env": [{"name": f"V_{i}", "value": "${x%d}" % i} for i in range(n)]}}})}, count=200, sample=True)
     yield roots("unknown variables", lambda n: {
         "clusters/apps.yaml": flux_kustomization("k", "./apps", postBuild={"substituteFrom": [{"kind": "Secret", "name": "vars"}]}),
         "clusters/vars.yaml": schemas.to_yaml({"apiVersion": "v1", "kind": "Secret", "metadata": {
@@ -471,6 +476,17 @@ def of_roots():
     yield roots("a value that is replaced", lambda n: {
         "clusters/apps.yaml": flux_kustomization("k", "./apps", postBuild={"substitute": {"A": "ab" * n}}),
         APPS: job_text(0, runtimeRef={"name": "torch-distributed"}).replace("namespace: \"team\"", 'namespace: "${A//a/cc}"')}, count=2000)
+
+
+# ----- what programs say -----
+
+KUBECTL = {"kubectl": "#!/bin/sh\ncat said >&2\nexit 1\n"}
+
+
+def of_programs():
+    yield Case("kubectl: lines of errors", "diff", lambda n: {
+        **with_runtime(job_text)(1), "said": "".join(f"error {i}\n" for i in range(n))}, arguments=["diff", "in.yaml"], count=2000,
+        is_sample=True, statuses=(2,), programs=KUBECTL)
 
 
 # ----- jobs of v1 -----
@@ -568,6 +584,13 @@ def of_lsp():
     yield case("contentChanges", lambda n: [opened("a: 1\n"), {"method": "textDocument/didChange", "params": {
         "textDocument": {"uri": "file:///tmp/none/a.yaml", "version": 2},
         "contentChanges": [{"range": {"start": at, "end": at}, "text": "1"}] * n}}], count=1000, sample=True)
+    yield case("contentChanges all over a document", lambda n: [opened("a: 1\n" * n), {"method": "textDocument/didChange", "params": {
+        "textDocument": {"uri": "file:///tmp/none/a.yaml", "version": 2},
+        "contentChanges": [{"range": {"start": {"line": i * 7919 % n, "character": 3}, "end": {"line": i * 7919 % n, "character": 4}},
+                            "text": f"{i}\nb: 2"} for i in range(n)]}}], count=2000, sample=True)
+    yield case("cancelled requests", lambda n: [
+        opened("a: 1\n"), *(asked("hover", number=i + 2, position=at) for i in range(n)),
+        *({"method": "$/cancelRequest", "params": {"id": n + 1 - i}} for i in range(n))], count=1000, sample=True)
     yield case("didChange", lambda n: [opened("a: 1\n"), *({"method": "textDocument/didChange", "params": {
         "textDocument": {"uri": "file:///tmp/none/a.yaml", "version": i + 2},
         "contentChanges": [{"range": {"start": at, "end": at}, "text": "1"}]}} for i in range(n))], count=200)
@@ -588,6 +611,12 @@ def of_lsp():
     yield case("codeAction of findings", lambda n: [
         opened(schemas.to_yaml({**schemas.job(), "spec": {f"unknown{i}": 1 for i in range(n)}})),
         asked("codeAction", range=everything, context={"diagnostics": []})], count=100)
+    yield case("codeAction, a warning in each job", lambda n: [
+        opened(with_runtime(lambda i: job_text(i, trainer={"image": "r.io/a:latest"}))(n)["in.yaml"]),
+        asked("codeAction", range=everything, context={"diagnostics": []})], count=20, sample=True)
+    yield case("codeAction, many warnings of a job", lambda n: [
+        opened(job_text(0, trainer={"env": [{"name": "A", "value": str(i)} for i in range(n)]})),
+        asked("codeAction", range=everything, context={"diagnostics": []})], count=100, sample=True)
     yield case("env of a document", lambda n: [opened(secret_refs(n)["in.yaml"]), asked("documentSymbol"),
                                                asked("completion", number=3, position=at)], count=100)
     yield case("unknown methods", lambda n: [{"id": i + 2, "method": f"x/{i}"} for i in range(n)], count=1000)
@@ -605,5 +634,5 @@ def of_scripts():
 
 
 def all_cases():
-    for make in (of_documents, of_settings, of_kueue, of_roots, of_v1, of_lsp, of_scripts, of_schemas):
+    for make in (of_documents, of_settings, of_kueue, of_roots, of_programs, of_v1, of_lsp, of_scripts, of_schemas):
         yield from make()
