@@ -66,12 +66,13 @@ def strings(value, key=""):
 def plant(rng, items):
     """Puts some into the items; returns what no output may show."""
     planted = []
+    used = []  # words, of which each names the secret beside it
     for number in range(rng.choice((1, 1, 2, 3))):
         item = rng.choice(items)
         form = rng.choice(("any", "words", "words", "env"))
         holders = list(containers(item))
         if form == "any" or not holders:
-            places = list(strings(item))
+            places = [(holder, key) for holder, key in strings(item) if not any(holder is words for words in used)]
             if not places:
                 continue
             holder, key = rng.choice(places)
@@ -83,7 +84,8 @@ def plant(rng, items):
                 holder["command"] = words
             else:
                 before = holder.get("args")
-                holder["args"] = (before if isinstance(before, list) else []) + words
+                words = holder["args"] = (before if isinstance(before, list) else []) + words
+            used.append(words)
         else:
             mark = marks(number)
             env = rng.choice(holders).setdefault("env", [])
