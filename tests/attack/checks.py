@@ -287,6 +287,8 @@ def check_repository(driver, repository, seed, only=None, most=6):
     runner = Runner(driver, repository)
     chosen = commands.of_kind(repository.kind)
     chosen = rng.sample(chosen, min(most, len(chosen)))
+    if LEAK.search(runner.files.get("in.yaml", "")) and repository.kind in commands.ONE:
+        chosen.append(commands.COMPOSE)  # which is what may fill it in
     single = [command for command in chosen if only and command.name == only.command]
     if not only or single:
         runner.check_commands(single[:1] or chosen, random.Random(f"positions {seed}"))

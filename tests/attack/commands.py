@@ -153,6 +153,7 @@ def all_commands():
 
 
 COMMANDS = list(all_commands())
+COMPOSE = next(command for command in COMMANDS if command.words == ["compose", "--no-config", "--ssh-key", "omit", "in.yaml"])
 
 
 def of_kind(kind):

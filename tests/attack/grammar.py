@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Valid and nearly valid objects, from the schemas of schema/: what is rare in repositories is common here."""
+import collections
 import copy
 import functools
 import json
@@ -16,6 +17,7 @@ from cases import generator, queues  # noqa: E402
 sys.path += [str(TESTS / "cost"), str(TESTS.parent / "tools/docs")]
 import examples  # noqa: E402
 import schemas  # noqa: E402
+import secrets_planted  # noqa: E402
 
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 FRAMEWORK = "trainer.kubeflow.org/framework"
@@ -42,7 +44,7 @@ WORDS = ("torchrun train.py" + " --a=b" * 130, "torchrun --nproc-per-node 2 trai
          "set -e\ntorchrun train.py\n", "export A=1; torchrun --nnodes 2 t.py", "if true; then\n  mpirun t\nfi", "exec", "env", "A=1", "#x", "")
 TEXTS = ("", "a", "1", "true", "null", "~", "yes", "0x1f", "1e3", "a: b", "#x", "${X}", "$(X)", "$X", "a\nb", "é", " a ", "%", "{{ .Values.a }}", "${ATTACK_LEAK}",
          "-", "a" * 300, "'", '"', "\t", "2001-01-01", "=", "<<", "*a", "&a", "!!str a", "[", "{", "@", "`", "0o17", "1_000", "\u2028", "\U0001d11e")
-PLACEHOLDERS = ("${X}", "{{ x }}", "$X", "$(X)", "%X%", "<x>")
+PLACEHOLDERS = ("${X}", "{{ x }}", "$X", "$(X)", "%X%", "<x>", *["${ATTACK_LEAK}"] * 4)
 # What fields without an enum of their own may say.
 WORDS_OF = {
     "operator": ("In", "NotIn", "Exists", "DoesNotExist", "Equal", "Gt", "Any", "All"), "effect": ("NoSchedule", "NoExecute", "PreferNoSchedule"),
@@ -51,7 +53,7 @@ WORDS_OF = {
     "action": ("FailJobSet", "RestartJobSet", "FailJob", "Ignore", "Count"), "startupPolicyOrder": ("InOrder", "AnyOrder"), "protocol": ("TCP", "UDP", "SCTP"),
     "status": ("Ready", "Complete", "True", "False"), "whenUnsatisfiable": ("DoNotSchedule", "ScheduleAnyway"), "scheme": ("HTTP", "HTTPS"),
     "mode": ("hard", "soft"), "kind": ("ClusterTrainingRuntime", "TrainingRuntime", "Secret"), "apiGroup": ("trainer.kubeflow.org", "", "x"),
-    "managedBy": ("trainer.kubeflow.org/trainjob-controller", "kueue.x-k8s.io/multikueue", "a/b"), "fieldPath": ("metadata.name", "status.podIP", "spec.x"),
+    "manager": ("a.io/b", "trainer.kubeflow.org/user", "x"), "managedBy": ("trainer.kubeflow.org/trainjob-controller", "kueue.x-k8s.io/multikueue", "a/b"), "fieldPath": ("metadata.name", "status.podIP", "spec.x"),
     "storageUri": ("hf://a/b", "s3://a/b", "hf://", "x", "pvc://a"), "topologyKey": ("kubernetes.io/hostname", "a", ""), "weight": (1, 100, 0, 101),
     "accessModes": ("ReadWriteOnce", "ReadWriteMany"), "restartStrategy": ("Recreate", "BlockingRecreate"), "type": ("RuntimeDefault", "Directory", "a"),
     "numProcPerNode": (1, 2, "auto", "gpu", "cpu"), "add": ("IPC_LOCK", "SYS_${ATTACK_LEAK}", "ALL"), "targetReplicatedJobs": ("node", "launcher", "a"),
@@ -65,6 +67,26 @@ BOUNDS = (0, 1, -1, 2, 63, 64, 100, 2**31 - 1, 2**31, -2**31, 2**63 - 1, 2**63, 
 @functools.cache
 def schema(version):
     return schemas.Schema(version)
+
+
+@functools.cache
+def leaves(version, kind):
+    """The paths of all values of a kind that are no maps or lists, by their last key; "[]" is an item of a list."""
+    nodes, found = schema(version).nodes, collections.defaultdict(list)
+
+    def walk(name, path):
+        node = nodes[name]
+        if "items" in node:
+            walk(node["items"], (*path, "[]"))
+        elif node.get("properties"):
+            for key, (child, *_) in node["properties"].items():
+                if key not in RARE:
+                    walk(child, (*path, key))
+        else:
+            found[[key for key in path if key != "[]"][-1]].append(path)
+
+    walk(schema(version).data["kinds"][kind]["node"], ())
+    return dict(found)
 
 
 @functools.cache
@@ -148,7 +170,9 @@ class Grammar:
         return self.rng.choices((0, 1, 2, 3), (15, 50, 25, 10))[0]
 
     def value(self, name, field="", depth=0):
-        node = self.schema.nodes[name]
+        return self.value_of(self.schema.nodes[name], field, depth)
+
+    def value_of(self, node, field, depth):
         if "enum" in node and self.chance(0.9):
             return self.rng.choice(node["enum"])
         if "default" in node and self.chance(0.2):
@@ -358,6 +382,57 @@ class Grammar:
             elif "additionalProperties" in node:
                 at[self.rng.choice(KEYS)] = self.value(node["additionalProperties"])
 
+    def reach(self, item):
+        """Sets a field that is chosen by its name, however deep it is and however many others are beside it."""
+        kind = item.get("kind")
+        if kind not in self.schema.data["kinds"]:
+            return
+        paths = leaves(self.version, kind)
+        path = self.rng.choice(paths[self.rng.choice(sorted(paths))])
+        at, node = item, self.schema.nodes[self.schema.data["kinds"][kind]["node"]]
+        for key, following in zip(path, (*path[1:], None)):
+            if isinstance(at, list) and key == "[]":
+                node = self.schema.nodes[node["items"]]
+                if following is None or not at or not isinstance(at[-1], (dict, list)):
+                    at.append(self.missing(node, key, following))
+                at = self.rng.choice(at)
+            elif isinstance(at, dict) and key != "[]":
+                node = self.schema.nodes[node["properties"][key][0]]
+                if following is None or not isinstance(at.get(key), (dict, list)):
+                    at[key] = self.missing(node, key, following)
+                at = at[key]
+            else:
+                return
+
+    def missing(self, node, key, following):
+        """What is not there on the way to a field, or the field."""
+        if following == "[]":
+            return []
+        if following is not None:
+            return {each: self.value(node["properties"][each][0], each) for each in node.get("required", []) if each in node["properties"]}
+        if node.get("type", "string") == "string" and "enum" not in node and self.chance(0.5):
+            return self.rng.choice(("", "a", "SYS_")) + self.rng.choice(PLACEHOLDERS)
+        return self.value_of(node, "" if key == "[]" else key, 0)
+
+    def add_placeholders(self, items):
+        """Puts placeholders into texts that are there, or in their place."""
+        places = list(secrets_planted.strings(items))
+        for holder, key in self.rng.sample(places, min(len(places), self.rng.choice((1, 1, 2)))):
+            holder[key] = self.rng.choice(("", holder[key], holder[key][:4] + "-")) + self.rng.choice(PLACEHOLDERS)
+
+    def fill(self, item):
+        """A list that is as long as the schema allows, or a little longer."""
+        for holder, key in self.rng.sample(self.places(item), len(self.places(item))):
+            old = holder[key]
+            if isinstance(old, list) and old and key in ("command", "args", "env", "containers", "runtimePatches", "finalizers", "volumes"):
+                most = self.rng.choice((127, 128, 129) if key in ("command", "args", "env") else (16, 17))
+                more = [copy.deepcopy(old[number % len(old)]) for number in range(len(old), most)]
+                for number, each in enumerate(more):
+                    if isinstance(each, dict) and isinstance(each.get("name"), str):
+                        each["name"] += str(number)
+                old += more
+                return
+
     def annotate(self, item):
         """A label or annotation that something reads, at one of the places that have them."""
         holders = [holder[key] for holder, key in self.places(item) if key in ("metadata", "template") and isinstance(holder[key], dict)]
@@ -422,15 +497,25 @@ class Grammar:
             old[self.rng.choice(KEYS)] = self.rng.choice(TEXTS)
 
     def nearly_valid(self, items):
-        """Of all items: more fields, and some mistakes."""
+        """Of all items: rare fields, and some mistakes. Of some only the first: in what is wrong elsewhere nobody looks at them."""
+        if self.chance(0.35):
+            for _ in range(self.rng.choice((1, 2, 3))):
+                self.rng.choice((self.reach, self.reach, self.annotate))(self.rng.choice(items))
+            return items
         for _ in range(self.rng.choices((0, 1, 2, 4, 8), (35, 30, 20, 10, 5))[0]):
             self.grow(self.rng.choice(items))
-        if self.chance(0.2):
+        for _ in range(self.rng.choices((0, 1, 2, 4), (40, 25, 20, 15))[0]):
+            self.reach(self.rng.choice(items))
+        if self.chance(0.3):
             self.annotate(self.rng.choice(items))
         if self.chance(0.25):
             self.patch(self.rng.choice(items))
         for _ in range(self.rng.choices((0, 1, 2, 4), (60, 28, 10, 2))[0]):
             self.disturb(self.rng.choice(items))
+        if self.chance(0.2):
+            self.add_placeholders(items)
+        if self.chance(0.03):
+            self.fill(self.rng.choice(items))
         return items
 
 
