@@ -21,7 +21,8 @@
 # make docs     the documentation's site in build/docs/site
 # make playground  the page that compiles in the browser, with emscripten, in the site of `make docs`
 # make fuzz     run each fuzz target for FUZZ_SECONDS under ASan and UBSan; FUZZ_TARGETS="read merge" for some of them
-# make attack   every command on 20,000 repositories from a grammar, under ASan and UBSan; ATTACK="--seed 7 --cases 1000" for others
+# make attack   every command on 20,000 repositories from a grammar, under ASan and UBSan, and under signals; ten minutes of load on
+#               the webhook. ATTACK="--seed 7 --cases 1000" for other repositories
 # make coverage the lines of src that the inputs of the last `make fuzz` reach
 # make format   clang-format;  make tidy  clang-tidy;  make asan  the tests under ASan and UBSan
 # make tsan     render, lint and diff with eight threads under ThreadSanitizer
@@ -37,7 +38,7 @@ TRAIN ?= all
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS ?=
 COST ?= --all
-ATTACK ?= --cases 20000 --seconds 1800
+ATTACK ?= --cases 20000 --seconds 1200
 CMAKE_FLAGS ?=
 MACHINE ?= $(shell uname -m)
 PREFIX ?= /usr/local
@@ -142,6 +143,9 @@ attack: bootstrap
 	@cmake -S . -B build-asan -G Ninja -DCMAKE_BUILD_TYPE=Debug -DTRAINJOBC_SANITIZE=ON > /dev/null
 	@ninja -C build-asan --quiet attack_driver
 	@python3 tests/attack/attack_test.py build-asan/tests/attack/attack_driver $(ATTACK)
+	@$(MAKE) --no-print-directory build
+	@python3 tests/program/signals_test.py $(BUILD)/trainjobc
+	@python3 tests/program/webhook_load_test.py $(BUILD)/trainjobc --seconds 600
 
 coverage: bootstrap
 	@tools/bootstrap.sh llvm-$$(tools/clang.sh | tr -dc 0-9)
