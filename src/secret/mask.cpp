@@ -288,10 +288,16 @@ bool has_objects(const Node& value) {
 
 void SecretTexts::collect(const Node& root) {
   constexpr size_t kShortest = 6;  // a shorter text is part of too many words
+  const auto add = [&](std::string_view text) {
+    if (text.size() >= kShortest) texts_.emplace(text);
+  };
   if (root.is_scalar() && root.origin().is_secret()) {
     // The line break that ends a block scalar is not part of the secret.
-    const std::string_view text = root.text().substr(0, root.text().find_last_not_of("\r\n") + 1);
-    if (text.size() >= kShortest) texts_.emplace(text);
+    add(root.text().substr(0, root.text().find_last_not_of("\r\n") + 1));
+  } else if (root.is_string()) {
+    // In a file, escapes may hide where it begins or ends.
+    for (const SecretInText& place : real_secrets_in(root.text()))
+      add(root.text().substr(place.begin, place.length));
   }
   if (has_objects(root)) {
     const base::SourceFile file("", std::string(root.text()));

@@ -32,6 +32,9 @@ bool looks_like_key(std::string_view value);
 // Whether a value that a command line or code assigns to a name is a secret.
 bool is_value_of(std::string_view name, NameKind kind, std::string_view value);
 
+// The secrets in a text, in its order, without the passwords of examples. (secret/recognise.cpp)
+std::vector<SecretInText> real_secrets_in(std::string_view text);
+
 // Adds values that a text assigns to a name, in the languages of shells, Python, YAML, JSON and HTTP.
 // (secret/named.cpp)
 void add_named(std::string_view text, std::vector<SecretInText>& places);

@@ -266,11 +266,15 @@ std::vector<SecretInText> secrets_in(std::string_view text, Passwords passwords 
 
 }  // namespace
 
+std::vector<SecretInText> real_secrets_in(std::string_view text) {
+  return secrets_in(text, Passwords::MadeUp);
+}
+
 std::vector<SecretInText> find_secrets(std::string_view text) {
   constexpr std::string_view kSigned = "eyJ";  // other JSON in Base64 has the same beginning
   std::vector<SecretInText> found;
   std::set<std::pair<std::string_view, std::string_view>> seen;
-  for (const SecretInText& place : secrets_in(text, Passwords::MadeUp)) {
+  for (const SecretInText& place : real_secrets_in(text)) {
     const std::string_view key = text.substr(place.begin, place.length);
     if (key.starts_with(kSigned) && key.find('.') == std::string_view::npos) continue;
     if (seen.emplace(place.what, place.name).second) found.push_back(place);

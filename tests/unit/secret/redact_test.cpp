@@ -362,6 +362,16 @@ b.yaml:1:78: error: TrainJob/default/a is defined twice [input/duplicate-object]
 )");
 }
 
+TEST_CASE("redact: a secret in a command that is written with escapes") {
+  const std::string hex = "0123456789abcdef0123456789abcdef01230000";
+  const std::string text = "command: [bash, -c, \"wandb login " + hex + "\\ntorchrun t.py\"]\n";
+  CHECK(secret::without_secrets("-" + text, text) ==
+        "-command: [bash, -c, \"wandb login ***\\ntorchrun t.py\"]\n");
+  // The password of an example is a word like others.
+  const std::string url = "url: \"postgres://a:password@b/\\nc\"\n";
+  CHECK(secret::without_secrets("+password: x\n", url) == "+password: x\n");
+}
+
 TEST_CASE("redact: of secrets that begin alike, the longest is hidden") {
   secret::SecretTexts texts;
   base::Arena arena;
