@@ -57,8 +57,8 @@ def measure(act):
 def change_one(folder, turn):
     """Makes an overlay another one than in any turn before."""
     path = pathlib.Path(folder, "overlays", "000", "kustomization.yaml")
-    text = path.read_text().split("namePrefix")[0]
-    path.write_text(f"{text}namePrefix: turn-{turn}-\n")
+    text = path.read_text().split("commonAnnotations")[0]
+    path.write_text(f"{text}commonAnnotations: {{turn: turn-{turn}}}\n")
 
 
 def main():
