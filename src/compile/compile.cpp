@@ -58,7 +58,8 @@ class Run {
     collect_diagnostics();
     collect_objects();
     collect_documents();
-    memory_->inputs.objects = {};  // its nodes stay where they are
+    // Their nodes stay where they are.
+    std::vector<InputObject>().swap(memory_->inputs.objects);
     memory_->inputs.unread = {};
     result_.memory = std::move(memory_);
     return std::move(result_);

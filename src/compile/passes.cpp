@@ -293,7 +293,10 @@ const Node* admit_output(JobUnit& unit, const Node& job_set) {
   unit.complete = violations.empty();
   leave_to_manager(unit, violations);
   report(std::move(violations), object, unit.diagnostics);
-  if (unit.complete) report(k8s::job::validate_jobs(*admitted, make), object, unit.diagnostics);
+  if (unit.complete) {
+    base::Arena jobs;  // that nobody keeps
+    report(k8s::job::validate_jobs(*admitted, Maker(jobs)), object, unit.diagnostics);
+  }
   return admitted;
 }
 
