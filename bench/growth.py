@@ -5,9 +5,9 @@
 usage: growth.py TRAINJOBC [COUNT...]     (100 1000 10000)
 
 Times are CPU times, user and system together: other load on the machine moves them little. Ends with 1 if a command
-grows faster than 1.2 times linear between the two largest counts, or one of the commands that run in bounded memory
-faster than 1.05 times. GROWTH_ONLY=TEXT takes only rows with that text. Above 10,000 jobs, only the commands in bounded
-memory are measured.
+takes more memory than it may with 10,000 jobs, or grows faster than 1.2 times linear between the two largest counts, or
+one of the commands that run in bounded memory faster than 1.05 times. GROWTH_ONLY=TEXT takes only rows with that text.
+Above 10,000 jobs, only the commands in bounded memory are measured.
 """
 import os
 import pathlib
@@ -22,7 +22,15 @@ LIMIT = 1.2
 # Commands that hold no more of a job than its text or its findings, with the MB that 100,000 jobs may take.
 BOUNDED = {"render": 500, "lint": 300}
 BOUNDED_LIMIT = 1.05
+# The MB that a command may take with 10,000 jobs; those that hold all jobs take more.
+MEMORY = 100
+LARGER = {"diff": 720, "submit": 690, "function": 630, "migrate": 220, "lint, wrong runtime references": 175}
 TIMEOUT = 600
+
+
+def memory_of(name):
+    return max([most for row, most in LARGER.items() if name.startswith(row)], default=MEMORY)
+
 
 
 def jobs(count, shape="plain"):
@@ -201,6 +209,7 @@ def main():
             memory = f"{measured[-1][1]:.0f} MB" if measured[-1] else ""
             limit = BOUNDED_LIMIT if max(counts) > 10000 else LIMIT
             failed = failed or growth is None or growth > limit
+            failed = failed or (counts[-1] == 10000 and measured[-1] is not None and measured[-1][1] > memory_of(name))
             failed = failed or (counts[-1] == 100000 and measured[-1][1] > BOUNDED[name])
             print(f"| {name} | " + " | ".join(cells) + f" | {growth:.2f} | {memory} |" if growth is not None
                   else f"| {name} | " + " | ".join(cells) + " | | |", flush=True)
