@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compile/jobs.h"
+#include "compile/templates.h"
 #include "secret/secret.h"
 
 namespace trainjobc {

@@ -13,7 +13,6 @@
 #include "base/parallel.h"
 #include "base/text/suggest.h"
 #include "base/text/text.h"
-#include "compile/build.h"
 #include "k8s/violations.h"
 #include "model/behaviours.h"
 #include "model/trainer_names.h"

@@ -33,6 +33,9 @@ bool is_trainer_kind(std::string_view kind);
 // Whether the finding is on a job of Training Operator v1: every command must report that it was not read.
 bool is_of_unread_job(const base::Diagnostic& diagnostic);
 
+// The end of the name of a runtime snapshot's ConfigMap.
+inline constexpr std::string_view kSnapshotSuffix = "-runtime-snapshot";
+
 enum class InputKind { TrainJob, TrainingRuntime, ClusterTrainingRuntime, Snapshot, Foreign };
 
 struct InputObject {
@@ -106,17 +109,5 @@ bool names_job(std::string_view wanted, std::string_view object);
 
 // Whether Options::jobs is empty, or one of them names the TrainJob.
 bool is_selected(std::string_view object, const Options& options);
-
-// Files that are not manifests yet: templates of Helm, Jinja or envsubst, and JSON that is not an object.
-
-// Drops findings on documents of others that programs made, such as a chart's: nobody who reads the report
-// can fix them.
-void leave_out_foreign(base::Diagnostics& diagnostics, InputSet& inputs);
-
-// Replaces all errors of a file that come from placeholders ({{ … }}, {% … %}, ${NAME}) by one finding that
-// says so, or skips the file if it contains no object of Trainer. Also skips JSON from a directory that can't
-// be read and doesn't mention Trainer: it is data, or another tool's settings. `diagnostics` must be sorted,
-// and stay so.
-void fold_templates(base::Diagnostics& diagnostics, InputSet& inputs);
 
 }  // namespace trainjobc::compile

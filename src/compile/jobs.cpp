@@ -13,8 +13,8 @@
 
 #include "base/parallel.h"
 #include "base/text/text.h"
-#include "compile/build.h"
 #include "compile/merge.h"
+#include "compile/own_name.h"
 #include "k8s/object_meta.h"
 #include "k8s/quantity.h"
 #include "model/runtime.h"

@@ -14,6 +14,8 @@
 #include "compile/advice/advice.h"
 #include "compile/build.h"
 #include "compile/merge.h"
+#include "compile/own_name.h"
+#include "compile/snapshot.h"
 #include "k8s/job/job.h"
 #include "k8s/name_syntax.h"
 #include "k8s/violations.h"

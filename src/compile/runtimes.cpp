@@ -10,7 +10,7 @@
 
 #include "compile/admission.h"
 #include "compile/advice/advice.h"
-#include "compile/build.h"
+#include "compile/snapshot.h"
 #include "model/trainer_names.h"
 #include "policy/webhook_rules.h"
 #include "secret/secret.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "compile/templates.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 #include <utility>
 
 #include "base/text/text.h"
-#include "compile/input.h"
 #include "rules/rules.h"
 
 namespace trainjobc::compile {

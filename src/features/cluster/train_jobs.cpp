@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "base/text/text.h"
-#include "compile/build.h"
+#include "compile/input.h"
 #include "features/objects/differences.h"
 #include "k8s/object_meta.h"
 #include "model/trainer_names.h"

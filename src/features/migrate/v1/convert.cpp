@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "base/text/text.h"
-#include "compile/build.h"
+#include "compile/own_name.h"
 #include "features/migrate/placeholders.h"
 #include "features/migrate/v1/old_names.h"
 #include "k8s/object_meta.h"
