@@ -353,6 +353,11 @@ bool word_names_secret(std::string_view word) {
   return !is_field && is_secret_name(word);
 }
 
+// Whether the word names a key of some kind, whose value is secret if it looks like one.
+bool word_names_key(std::string_view word) {
+  return kind_of_name(word) == NameKind::Weak;
+}
+
 bool begins_private_key(std::string_view line) {
   return line.find(kKeyBegin) != std::string_view::npos && line.find(kPrivateKey) != std::string_view::npos;
 }
@@ -390,6 +395,7 @@ class SecretLineGuess {
       const auto is_key = [](std::string_view word) { return !known_key(word).empty(); };
       if (in_key || any_word(line, is_key) || has_key(line) || holds_secret(line)) mark(at, at);
       if (any_word(line, word_names_secret)) mark(at - 1, at + kNear);
+      if (any_word(line, word_names_key)) mark_keys(file, at);
       if (line.find(kKeyEnd) != std::string_view::npos) in_key = false;
     }
     if (is_secret) mark(document, file.line_count());
@@ -400,6 +406,14 @@ class SecretLineGuess {
  private:
   void mark(uint32_t first, uint32_t last) {
     for (uint32_t line = first; line <= last && line < is_secret_.size(); ++line) is_secret_[line] = true;
+  }
+
+  // The lines near a name that contain what looks like a key.
+  void mark_keys(const SourceFile& file, uint32_t name) {
+    const auto last = std::min<uint32_t>(name + kNear, static_cast<uint32_t>(file.line_count()));
+    for (uint32_t at = std::max<uint32_t>(name, 2) - 1; at <= last; ++at) {
+      if (any_word(file.line(at), looks_like_key)) mark(at, at);
+    }
   }
 
   std::vector<bool> is_secret_;  // indexed by line

@@ -205,6 +205,15 @@ TEST_CASE("redact: what commands are given") {
   }
 }
 
+TEST_CASE("redact: lines of files that could not be read") {
+  const auto hides = [](const std::string& line) {
+    return secret::guess_secret_lines(base::SourceFile("in.json", line))[1];
+  };
+  CHECK(hides(R"({"spec": {"env": [{"name": "ENCRYPTION_KEY", "value": "q7w8e9r0t1y2u3i4o5pA"}]}})"));
+  CHECK(hides(R"({"spec": {"env": [{"name": "HF_TOKEN", "value": "of-the-team"}]}})"));
+  CHECK_FALSE(hides(R"({"spec": {"env": [{"name": "PARTITION_KEY", "value": "user_id_of_2024_region"}]}})"));
+}
+
 TEST_CASE("redact: long commands and texts take time in proportion") {
   for (const std::string part : {"curl ", "login ", "set a_key ", "curl -u a:", "TOKEN=\"", "a_token: ",
                                  "sig=", "Authorization:", "bearer ", "<<< ", "'", "echo x | ", "\\\n"}) {
