@@ -216,7 +216,7 @@ class Run {
     ++result_.documents;
     ++result_.train_jobs;
     result_.linted.push_back({name_of(job.location), std::move(job.object), job.location.line,
-                              job.name_at.value_or(base::Location{}), job.root});
+                              job.name_at.value_or(base::Location{}), job.root, !job.has_refused_runtime});
   }
 
   static std::string name_of(const base::Location& at) { return at.file ? at.file->name() : ""; }

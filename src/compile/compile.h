@@ -103,6 +103,7 @@ struct LintedObject {
   uint32_t line = 0;                 // where it begins, from 1
   base::Location name;               // of a TrainJob's metadata.name; without a file if it has none
   const yaml::Node* root = nullptr;  // as it was read; nullptr for a TrainJob that is not kept
+  bool is_checked = true;            // false: its runtime is refused, so most rules could not be checked
 };
 
 // A job whose objects the sink took, and its index there.

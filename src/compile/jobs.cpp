@@ -147,6 +147,7 @@ class JobRun {
     note_versions(*read_, needs_survey(result_));
     result_.runtime = unit_->runtime;
     result_.complete = unit_->complete;
+    result_.has_refused_runtime = unit_->has_refused_runtime;
     result_.has_objects = !unit_->objects.empty();
     result_.diagnostics = std::move(unit_->diagnostics);
     if (!context_.keeps_units) return;
@@ -400,7 +401,8 @@ std::optional<std::vector<Diagnostic>> errors_of(const Trial& trial, std::option
                                      yaml::Maker(read.memory.arena));
                 return job;
               },
-              .resolve = [&](const model::TrainJob&) { return Resolution{.found = trial.runtime}; }},
+              .resolve = [&](const model::TrainJob&) { return Resolution{.found = trial.runtime}; },
+              .is_trial = true},
              options);
   if (!unit.runtime) return std::nullopt;
   std::vector<Diagnostic> errors;

@@ -43,6 +43,7 @@ struct JobResult {
   const StoredRuntime* runtime = nullptr;
   bool refused = false;
   bool complete = false;  // every rule was looked at
+  bool has_refused_runtime = false;
   bool has_objects = false;
   VersionedJob versioned;
   std::shared_ptr<JobUnit> unit;     // set if units are kept

@@ -13,6 +13,7 @@
 #include "compile/admission.h"
 #include "compile/advice/advice.h"
 #include "compile/build.h"
+#include "compile/mended.h"
 #include "compile/merge.h"
 #include "compile/own_name.h"
 #include "compile/snapshot.h"
@@ -237,6 +238,7 @@ bool resolve(JobUnit& unit, const JobSource& source) {
     report_missing_runtime(unit, resolution);
     return false;
   }
+  unit.has_refused_runtime = !resolution.found->accepted && !resolution.found->object.is_guess;
   if (!resolution.found->accepted || !name_fits) return false;  // its own errors give the reason
   unit.runtime = resolution.found;
   note_other_manager(unit);
@@ -323,25 +325,21 @@ void emit(JobUnit& unit, const Node& job_set, const Node& admitted, const Option
   std::ranges::stable_sort(unit.objects, {}, [](const Node* object) { return output_rank(*object); });
 }
 
-}  // namespace
-
-void run_passes(JobUnit& unit, const JobSource& source, const Options& options) {
-  // 1. read
-  std::optional<InputObject> read = source.read(unit);
-  if (!read) return;
-  const bool is_rendered = options.render && !read->is_guess;
+// Passes 2 to 7. False if one of them ended early.
+bool run_on(JobUnit& unit, const InputObject& read, const JobSource& source, const Options& options) {
+  const bool is_rendered = options.render && !read.is_guess;
   const SecretGuard guard(unit);
   // 2. admit, 3. resolve
-  const bool has_runtime = admit(unit, *std::move(read), source, options) && resolve(unit, source);
+  const bool has_runtime = admit(unit, read, source, options) && resolve(unit, source);
   unit.of_admission = unit.diagnostics.items().size();
-  if (!has_runtime) return;
+  if (!has_runtime) return false;
   // 4. merge
   std::optional<policy::RuntimeInfo> info = merge(unit);
   if (info && options.scale.is_set()) info = scale(unit, *info, options.scale);
-  if (!info) return;
+  if (!info) return false;
   const auto merged = options.render ? std::nullopt : info;
   // 5. expand
-  if (!expand(unit, *info, options)) return;
+  if (!expand(unit, *info, options)) return false;
   // 6. build
   const Node* job_set = build_job_set(*info, Maker(unit.memory.arena));
   // 7. admit the JobSet
@@ -352,6 +350,65 @@ void run_passes(JobUnit& unit, const JobSource& source, const Options& options) 
   } else {
     emit(unit, *job_set, *admitted, options);
   }
+  return true;
+}
+
+// Finds the runtimes of a mended job: its own, or what that was meant to be.
+class MendedSource {
+ public:
+  MendedSource(const JobSource& source, Mend how) : source_(source), how_(how) {}
+
+  bool changed = false;
+  bool is_known = true;
+
+  Resolution resolve(const model::TrainJob& job) {
+    Resolution resolution = source_.resolve(job);
+    if (!resolution.found && how_ == Mend::AsMeant) {
+      resolution.found = resolution.meant_runtime;
+      changed = true;
+    }
+    if (!resolution.found || resolution.found->accepted) return resolution;
+    is_known = is_known && resolution.found->is_known;
+    resolution.found = resolution.found->mended[static_cast<size_t>(how_)].get();
+    changed = changed || resolution.found;
+    return resolution;
+  }
+
+ private:
+  const JobSource& source_;
+  Mend how_;
+};
+
+// Adds what is found independently of what the job or its runtime is refused for.
+void look_behind(JobUnit& unit, const InputObject& read, const JobSource& source, const Options& options) {
+  const SecretGuard guard(unit);
+  MendedFindings found;
+  bool is_known = true;
+  for (const Mend how : kMends) {
+    JobUnit mended;
+    mended.target = unit.target;
+    const Mended root = mend(*read.root, unit.diagnostics.items(), how, Maker(mended.memory.arena));
+    MendedSource runtimes(source, how);
+    InputObject job = read;
+    job.root = root.root;
+    run_on(mended, job,
+           {.read = {}, .resolve = [&](const model::TrainJob& of) { return runtimes.resolve(of); }}, options);
+    is_known = is_known && root.is_known && runtimes.is_known;
+    if (mended.runtime && (root.changed || runtimes.changed))
+      found[static_cast<size_t>(how)] = mended.diagnostics.take();
+  }
+  for (Diagnostic& one : independent_findings(std::move(found), is_known, unit.diagnostics.items()))
+    unit.diagnostics.add(std::move(one));
+}
+
+}  // namespace
+
+void run_passes(JobUnit& unit, const JobSource& source, const Options& options) {
+  // 1. read
+  const std::optional<InputObject> read = source.read(unit);
+  if (!read) return;
+  if (run_on(unit, *read, source, options) || options.render || source.is_trial) return;
+  look_behind(unit, *read, source, options);
 }
 
 }  // namespace trainjobc::compile

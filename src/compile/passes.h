@@ -26,6 +26,7 @@ struct JobUnit {
   size_t of_admission = 0;                 // the number of diagnostics of passes 2 and 3
   std::vector<const yaml::Node*> objects;  // of the result, in order
   bool complete = false;                   // no pass was left out, so all rules were checked
+  bool has_refused_runtime = false;        // for which it could not be checked
 };
 
 // Supplies what differs between a job of the inputs and the trial job of a runtime.
@@ -34,9 +35,11 @@ struct JobSource {
   std::function<std::optional<InputObject>(JobUnit&)> read;
   // Pass 3. Finds the runtime that a job refers to.
   std::function<Resolution(const model::TrainJob&)> resolve;
+  bool is_trial = false;  // what is refused is not looked behind
 };
 
-// The passes of one TrainJob, in their order; those after an error are left out.
+// The passes of one TrainJob, in their order; those after an error are left out. If nothing is rendered, what
+// they would find independently of the error is reported, too.
 void run_passes(JobUnit& unit, const JobSource& source, const Options& options);
 
 }  // namespace trainjobc::compile

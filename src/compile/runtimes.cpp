@@ -29,21 +29,45 @@ const CatalogueFile* find_catalogue_runtime(std::string_view version, std::strin
 
 void RuntimeStore::admit(StoredRuntime& stored) {
   if (std::exchange(stored.admitted, true)) return;
-  const InputObject& object = stored.object;
   base::Diagnostics found;
-  const AdmittedObject admitted = admit_input(object, schemas_, yaml::Maker(arena_), found);
-  if (admitted.accepted) {
-    stored.runtime = model::decode_runtime(*admitted.root, *admitted.encoded);
-    stored.encoded = admitted.encoded;
-    if (object.dialect) model::apply(*object.dialect, stored.runtime);
-    policy::Findings findings(found);
-    policy::validate_runtime(stored.runtime, behaviours_, findings);
-    stored.accepted = !findings.has_errors() && !object.is_guess;
-    findings.flush(object.id.str());
-  }
-  stored.secrets = secret::DocumentSecrets(*object.as_written());
+  stored.accepted = accept(stored, found);
+  if (!stored.accepted && !stored.object.is_guess) mend(stored, found);
+  stored.secrets = secret::DocumentSecrets(*stored.object.as_written());
   secret::hide_secrets(found, {}, stored.secrets);
   diagnostics_.append(std::move(found));
+}
+
+// Whether no rule is violated. Decodes it.
+bool RuntimeStore::accept(StoredRuntime& stored, base::Diagnostics& found) {
+  const InputObject& object = stored.object;
+  const AdmittedObject admitted = admit_input(object, schemas_, yaml::Maker(arena_), found);
+  if (!admitted.accepted) return false;
+  stored.runtime = model::decode_runtime(*admitted.root, *admitted.encoded);
+  stored.encoded = admitted.encoded;
+  if (object.dialect) model::apply(*object.dialect, stored.runtime);
+  policy::Findings findings(found);
+  policy::validate_runtime(stored.runtime, behaviours_, findings);
+  const bool accepted = !findings.has_errors() && !object.is_guess;
+  findings.flush(object.id.str());
+  return accepted;
+}
+
+void RuntimeStore::mend(StoredRuntime& stored, const base::Diagnostics& refusals) {
+  for (const Mend how : kMends) {
+    const Mended root = compile::mend(*stored.object.root, refusals.items(), how, yaml::Maker(arena_));
+    stored.is_known = stored.is_known && root.is_known;
+    if (!root.changed) return;
+    const auto mended = std::make_shared<StoredRuntime>();
+    mended->object = stored.object;
+    mended->object.root = root.root;
+    mended->object.written = stored.object.as_written();
+    mended->is_input = stored.is_input;
+    mended->admitted = true;
+    mended->secrets = secret::DocumentSecrets(*stored.object.as_written());
+    base::Diagnostics ignored;
+    mended->accepted = accept(*mended, ignored);
+    if (mended->accepted) stored.mended[static_cast<size_t>(how)] = mended;
+  }
 }
 
 StoredRuntime& RuntimeStore::store(const InputObject& object) {
@@ -99,13 +123,26 @@ void RuntimeStore::collect_used(std::set<const yaml::Node*>& documents) const {
 
 void RuntimeStore::advise(const std::set<const yaml::Node*>& used) {
   for (const auto& [key, stored] : runtimes_) {
-    if (!stored->accepted || !stored->is_input) continue;
-    base::Diagnostics found;
-    report(advise_runtime(stored->runtime, behaviours_, used.contains(stored->object.root)),
-           stored->object.id.str(), found);
-    secret::hide_secrets(found, {}, stored->secrets);
-    diagnostics_.append(std::move(found));
+    if (!stored->is_input) continue;
+    const bool has_jobs = used.contains(stored->object.root);
+    if (stored->accepted) {
+      diagnostics_.append(advice_on(*stored, has_jobs));
+      continue;
+    }
+    MendedFindings found;
+    for (size_t how = 0; how < found.size(); ++how) {
+      if (stored->mended[how]) found[how] = advice_on(*stored->mended[how], has_jobs).take();
+    }
+    for (base::Diagnostic& one : independent_findings(std::move(found), stored->is_known, {}))
+      diagnostics_.add(std::move(one));
   }
+}
+
+base::Diagnostics RuntimeStore::advice_on(const StoredRuntime& stored, bool has_jobs) const {
+  base::Diagnostics found;
+  report(advise_runtime(stored.runtime, behaviours_, has_jobs), stored.object.id.str(), found);
+  secret::hide_secrets(found, {}, stored.secrets);
+  return found;
 }
 
 std::vector<const StoredRuntime*> RuntimeStore::without_jobs(const std::set<const yaml::Node*>& used) const {
@@ -155,8 +192,16 @@ Resolution RuntimeStore::look_up(const model::TrainJob& job, bool use_catalogue)
     if (const StoredRuntime* stored = from_catalogue(ref.name.value)) return {stored, {}};
   }
   Resolution nothing{.meant = names_of(ref.kind, ns, cluster && use_catalogue).closest(ref.name.value)};
+  if (nothing.meant) nothing.meant_runtime = find_meant(Key{ref.kind, ns, *nothing.meant});
   look_elsewhere(job, use_catalogue, nothing);
   return nothing;
+}
+
+const StoredRuntime* RuntimeStore::find_meant(const Key& key) {
+  const auto found = runtimes_.find(key);
+  if (found == runtimes_.end()) return from_catalogue(std::get<2>(key));
+  // One that is no input has findings only if a job has it.
+  return found->second->admitted ? found->second.get() : nullptr;
 }
 
 // Collected on first use: by then, the store contains all runtimes but those of the catalogue.

@@ -3,6 +3,7 @@
 // Passes 2 and 3 of runtimes: the built-in catalogue, the runtimes of a run, and which one a TrainJob means.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <map>
 #include <memory>
@@ -21,6 +22,7 @@
 #include "base/text/suggest.h"
 #include "compile/compile.h"
 #include "compile/input.h"
+#include "compile/mended.h"
 #include "compile/versions.h"
 #include "model/behaviours.h"
 #include "model/runtime.h"
@@ -52,6 +54,10 @@ struct StoredRuntime {
   bool accepted = false;                // no rule is violated
   bool is_input = false;
   bool has_jobs = false;  // a TrainJob was resolved to it
+  // Of a refused one: the runtime without what is refused, and as it was meant; nullptr if that is refused,
+  // too (see compile/mended.h).
+  std::array<std::shared_ptr<const StoredRuntime>, kMends.size()> mended = {};
+  bool is_known = true;  // a name was meant for everything that is refused
 };
 
 // A runtime to check with a trial job.
@@ -65,9 +71,10 @@ struct Trial {
 struct Resolution {
   const StoredRuntime* found = nullptr;
   std::optional<std::string_view> meant;  // if nothing was found: a runtime of that kind with a similar name
-  std::vector<std::string> elsewhere;     // runtimes of that name with another kind or namespace, in words
-  bool other_kind = false;                // whether one of them is of the other kind and usable
-  std::string hint;                       // see Options::hint_for_runtime
+  const StoredRuntime* meant_runtime = nullptr;  // that one
+  std::vector<std::string> elsewhere;  // runtimes of that name with another kind or namespace, in words
+  bool other_kind = false;             // whether one of them is of the other kind and usable
+  std::string hint;                    // see Options::hint_for_runtime
 };
 
 // The runtimes of a run: those of the inputs, then of --runtimes, then of the catalogue. Each is admitted
@@ -106,7 +113,11 @@ class RuntimeStore {
 
   Resolution look_up(const model::TrainJob& job, bool use_catalogue);
   void admit(StoredRuntime& stored);
+  bool accept(StoredRuntime& stored, base::Diagnostics& found);
+  void mend(StoredRuntime& stored, const base::Diagnostics& refusals);
+  base::Diagnostics advice_on(const StoredRuntime& stored, bool has_jobs) const;
   StoredRuntime& store(const InputObject& object);
+  const StoredRuntime* find_meant(const Key& key);
   const StoredRuntime* from_snapshot(const model::TrainJob& job);
   const StoredRuntime* from_catalogue(std::string_view name);
   const base::SuggestionList& names_of(std::string_view kind, const std::string& ns, bool use_catalogue);

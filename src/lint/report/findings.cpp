@@ -64,11 +64,18 @@ std::string fixable(const base::Diagnostics& diagnostics) {
 }
 
 std::string summary(const ReportInput& input) {
-  return fmt::format("{} ({}){}{}\n", counted(input.diagnostics.items().size(), "finding"),
-                     by_severity(input.diagnostics), in_files(input), fixable(input.diagnostics));
+  const std::string unchecked = unchecked_jobs(input.objects);
+  return fmt::format("{} ({}){}{}{}{}\n", counted(input.diagnostics.items().size(), "finding"),
+                     by_severity(input.diagnostics), in_files(input), fixable(input.diagnostics),
+                     unchecked.empty() ? "" : "; ", unchecked);
 }
 
 }  // namespace
+
+std::string unchecked_jobs(std::span<const LintedObject> objects) {
+  const auto count = static_cast<size_t>(std::ranges::count(objects, false, &LintedObject::is_checked));
+  return count == 0 ? "" : counted(count, "job") + " not checked";
+}
 
 Json finding_json(const Diagnostic& d) {
   Json json{{"rule", d.rule},
@@ -129,7 +136,8 @@ bool text_report(const ReportInput& input, const WritePart& write) {
 
 bool json_report(const ReportInput& input, const WritePart& write) {
   constexpr const char* kKey = "diagnostics";
-  return write_in_frame({{kKey, Json::array()}}, kKey, input.diagnostics, write, finding_json);
+  return write_in_frame({{"version", report::kReportVersion}, {kKey, Json::array()}}, kKey, input.diagnostics,
+                        write, finding_json);
 }
 
 // Writes a report that is built as a whole.

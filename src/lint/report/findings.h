@@ -52,6 +52,9 @@ std::string make_report(ReportFormat format, ReportInput input);
 using WritePart = std::function<bool(std::string_view)>;
 bool write_report(ReportFormat format, ReportInput input, const WritePart& write);
 
+// "2 jobs not checked": those whose runtime is refused; "" if there are none.
+std::string unchecked_jobs(std::span<const LintedObject> objects);
+
 // As in {"diagnostics": [...]}, which the command-line contract defines.
 report::Json finding_json(const base::Diagnostic& diagnostic);
 

@@ -15,6 +15,10 @@
 
 namespace trainjobc::report {
 
+// Of the reports that are objects, their first member: goes up if a field is gone or means something else.
+// Their schemas are in schema/reports/.
+inline constexpr int kReportVersion = 1;
+
 // A JSON value, kept as its text. Members of objects stay in the order in which they are added. Invalid UTF-8
 // becomes U+FFFD.
 class Json {

@@ -213,10 +213,17 @@ TEST_CASE("advice/plain-secret: a value of several lines, and the lines below it
   const trainjobc::Compilation compiled = lint(text);
   std::string out;
   for (const auto& found : compiled.diagnostics.items()) out += format_text(found, {});
-  CHECK(out ==
-        R"(in.yaml:35:24: error: spec.trainer.env[1].value must be a string, not the integer 1 [input/type]
+  CHECK(
+      out ==
+      R"(in.yaml:30:13: warning: DEPLOY_KEY looks like a private key and is in plain text here [advice/plain-secret]
+   30 |     - name: DEPLOY_KEY
+      |             ^~~~~~~~~~ take it from a Secret: valueFrom: {secretKeyRef: {name: …, key: …}}
+in.yaml:35:24: error: spec.trainer.env[1].value must be a string, not the integer 1 [input/type]
    35 |     - {name: B, value: 1}
       |                        ^ quote it: "1"
+in.yaml:36:12: warning: image "img" has no tag: every pull gets whatever is "latest" at that moment [advice/image-tag]
+   36 |     image: img
+      |            ^~~ pin a version or a digest
 )");
 }
 

@@ -9,7 +9,9 @@ using trainjobc::lint::ReportFormat;
 using trainjobc::test::Findings;
 
 TEST_CASE("report json: an empty list when clean") {
-  CHECK(Findings().report(ReportFormat::Json) == "{\n  \"diagnostics\": []\n}\n");
+  CHECK(Findings().report(ReportFormat::Json) ==
+        "{\n  \"version\": 1,\n"
+        "  \"diagnostics\": []\n}\n");
 }
 
 TEST_CASE("report json: all keys of the contract, always") {
@@ -17,6 +19,7 @@ TEST_CASE("report json: all keys of the contract, always") {
   findings.found.add(findings.unknown_field());
   findings.found.add(findings.ssh_key());
   CHECK(findings.report(ReportFormat::Json) == R"({
+  "version": 1,
   "diagnostics": [
     {
       "rule": "input/unknown-field",
@@ -58,6 +61,7 @@ TEST_CASE("report json: invalid UTF-8 is replaced, so that the report always par
   found.message = "byte \xff";
   findings.found.add(std::move(found));
   CHECK(findings.report(ReportFormat::Json) == R"({
+  "version": 1,
   "diagnostics": [
     {
       "rule": "yaml/encoding",

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What else is wrong with an object that is refused: findings that don't depend on what it is refused for.
+// The object is mended in two ways, and checked again: without what is refused, and with the names that were
+// most likely meant. What is found in both is independent; where no name was meant, only rules that look at
+// one value alone are.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "yaml/node.h"
+
+namespace trainjobc::compile {
+
+enum class Mend : uint8_t { Without, AsMeant };
+inline constexpr std::array<Mend, 2> kMends{Mend::Without, Mend::AsMeant};
+
+struct Mended {
+  const yaml::Node* root = nullptr;
+  bool changed = false;
+  bool is_known = true;  // a name was meant for everything that is refused
+};
+
+// `refusals` are those of the object, among other findings.
+Mended mend(const yaml::Node& root, const std::vector<base::Diagnostic>& refusals, Mend how,
+            const yaml::Maker& make);
+
+// The findings on the mended objects, one list for each way that mended them.
+using MendedFindings = std::array<std::optional<std::vector<base::Diagnostic>>, kMends.size()>;
+
+// The independent ones among them that are not `known`. `is_known`: see Mended.
+std::vector<base::Diagnostic> independent_findings(MendedFindings findings, bool is_known,
+                                                   const std::vector<base::Diagnostic>& known);
+
+}  // namespace trainjobc::compile
