@@ -7,8 +7,10 @@
 #include <tuple>
 #include <utility>
 
+#include "base/files/paths.h"
 #include "base/text/text.h"
 #include "compile/input.h"
+#include "lint/baseline.h"
 #include "model/train_job.h"
 
 namespace trainjobc::lint {
@@ -201,6 +203,11 @@ Affected narrow_to_changes(Findings& findings, const std::vector<inputs::InputGr
   std::erase_if(findings.files,
                 [&](const std::string& file) { return !files.contains(file) && !changes.has_file(file); });
   return affected;
+}
+
+void leave_new(Findings& findings, const EarlierState& earlier) {
+  const std::string here = base::working_directory();
+  drop_known(findings.diagnostics, known_findings(earlier.findings.diagnostics, here), here);
 }
 
 }  // namespace trainjobc::lint

@@ -10,11 +10,13 @@
 #include <utility>
 
 #include "base/files/paths.h"
+#include "base/source.h"
 #include "base/text/diff.h"
 #include "base/text/text.h"
 #include "cli/commands.h"
 #include "inputs/kustomize/roots.h"
 #include "inputs/repository.h"
+#include "lint/baseline.h"
 #include "lint/changes.h"
 #include "lint/lint.h"
 #include "lint/report/document.h"
@@ -36,6 +38,9 @@ struct LintFlags {
   bool list_rules = false;
   std::string fix;  // "": not given
   bool show_diff = false;
+  std::string baseline;
+  bool write_baseline = false;
+  bool new_only = false;
   bool quiet = false;
 
   base::Certainty certainty() const {
@@ -169,7 +174,8 @@ bool read_fail_on(Console& console, LintFlags& flags) {
 }
 
 // The summary of a text report without findings: "13 jobs, 6 runtimes: no findings".
-void note_success(Console& console, const lint::Findings& findings, const std::vector<Report>& reports) {
+void note_success(Console& console, const lint::Findings& findings, const std::vector<Report>& reports,
+                  bool only_new) {
   const auto& objects = findings.compiled.linted;
   const bool has_text = std::ranges::count(reports, lint::ReportFormat::Text, &Report::format) > 0;
   if (!has_text || objects.empty()) return;
@@ -178,7 +184,9 @@ void note_success(Console& console, const lint::Findings& findings, const std::v
   const size_t runtimes = objects.size() - jobs;
   std::string what = jobs > 0 ? base::counted(jobs, "job") : "";
   if (runtimes > 0) what += (what.empty() ? "" : ", ") + base::counted(runtimes, "runtime");
-  console.write_stderr(what + ": no findings\n");
+  const std::string unchecked = lint::unchecked_jobs(objects);
+  console.write_stderr(what + (only_new ? ": no new findings" : ": no findings") +
+                       (unchecked.empty() ? "" : ", " + unchecked) + "\n");
 }
 
 // What --changed-since compares with.
@@ -217,6 +225,104 @@ lint::Findings find_all(Console& console, std::vector<inputs::InputGroup> groups
   return lint::find(std::move(groups), options, flags.fail_on);
 }
 
+// The file of --baseline: the findings that don't count.
+class Baseline {
+ public:
+  Baseline(Console& console, const std::string& path)
+      : console_(console), path_(path), folder_(base::parent_of(base::absolute_path(path))) {}
+
+  // False, after an error, if it can't be read. One that is written may be missing.
+  bool read(bool may_be_missing) {
+    if (!console_.files().exists(path_)) {
+      if (!may_be_missing)
+        fail(console_, fmt::format("there is no baseline {}: --write-baseline writes it", path_));
+      return may_be_missing;
+    }
+    auto text = console_.files().read(path_);
+    if (const auto* error = std::get_if<base::IoError>(&text)) {
+      fail(console_, error->message);
+      return false;
+    }
+    const base::SourceFile file(path_, std::get<std::string>(std::move(text)));
+    auto known = lint::read_baseline(file);
+    if (const auto* problems = std::get_if<base::Diagnostics>(&known)) {
+      for (const base::Diagnostic& one : problems->items()) console_.write_stderr(base::format_text(one, {}));
+      return false;
+    }
+    known_ = std::get<std::vector<lint::KnownFinding>>(std::move(known));
+    return true;
+  }
+
+  // Leaves the new findings.
+  void narrow(lint::Findings& findings) {
+    findings.diagnostics = base::without_consequences(std::move(findings.diagnostics));
+    const size_t all = findings.diagnostics.items().size();
+    gone_ = lint::drop_known(findings.diagnostics, known_, folder_);
+    matched_ = all - findings.diagnostics.items().size();
+    const std::set<std::string> linted = places_of(findings.files);
+    std::erase_if(gone_, [&](const lint::KnownFinding& one) { return !is_checked(one, linted); });
+  }
+
+  void note_what_is_known() const {
+    constexpr size_t kMostListed = 10;
+    if (matched_ > 0)
+      note(console_, fmt::format("{} in {} {} not shown", base::counted(matched_, "finding"), path_,
+                                 matched_ == 1 ? "is" : "are"));
+    if (gone_.empty()) return;
+    std::string text =
+        fmt::format("{} in {} {} gone: --write-baseline removes {}", base::counted(gone_.size(), "finding"),
+                    path_, gone_.size() == 1 ? "is" : "are", gone_.size() == 1 ? "it" : "them");
+    for (size_t i = 0; i < std::min(gone_.size(), kMostListed); ++i)
+      text += fmt::format("\n    {}: {} [{}]", gone_[i].file, gone_[i].message, gone_[i].rule);
+    if (gone_.size() > kMostListed) text += fmt::format("\n    … and {} more", gone_.size() - kMostListed);
+    note(console_, text);
+  }
+
+  // Writes all findings, and what is known of files that were not checked.
+  int write(lint::Findings& findings, bool is_quiet) {
+    const auto all = base::without_consequences(findings.diagnostics);
+    std::vector<lint::KnownFinding> known = lint::known_findings(all, folder_);
+    const std::set<std::string> linted = places_of(findings.files);
+    const size_t before = known_.size();
+    base::Diagnostics added = all;
+    std::vector<lint::KnownFinding> gone = lint::drop_known(added, known_, folder_);
+    std::erase_if(gone, [&](const lint::KnownFinding& one) {
+      if (is_checked(one, linted)) return false;
+      known.push_back(one);
+      return true;
+    });
+    std::ranges::sort(known);
+    if (const auto error = console_.files().write(path_, lint::baseline_text(known), 0666))
+      return fail(console_, error->message);
+    const std::string change =
+        before == 0 ? "" : fmt::format(": {} new, {} gone", added.items().size(), gone.size());
+    if (!is_quiet)
+      note(console_, fmt::format("wrote {} to {}{}", base::counted(known.size(), "finding"), path_, change));
+    return kOk;
+  }
+
+ private:
+  static std::set<std::string> places_of(const std::vector<std::string>& files) {
+    std::set<std::string> places;
+    for (const std::string& file : files) places.insert(base::absolute_path(file));
+    return places;
+  }
+
+  // Whether a finding that is not found any more is gone: its file was checked, or is gone itself.
+  bool is_checked(const lint::KnownFinding& one, const std::set<std::string>& linted) const {
+    if (one.file.empty() || one.file == base::kStdin) return true;
+    const std::string place = base::normal_path(base::joined_path(folder_, one.file));
+    return linted.contains(place) || !console_.files().exists(base::shortest_path(place));
+  }
+
+  Console& console_;
+  std::string path_;
+  std::string folder_;
+  std::vector<lint::KnownFinding> known_;
+  std::vector<lint::KnownFinding> gone_;
+  size_t matched_ = 0;
+};
+
 int run_lint(Console& console, LintFlags flags) {
   if (flags.list_rules) return print_text(console, list_rules(console.stdout_width()));
   if (!flags.explain.empty()) return explain_rule(console, flags.explain);
@@ -246,6 +352,11 @@ int run_lint(Console& console, LintFlags flags) {
     return fail(console, "--fix can't write to standard input: --fix --diff shows the changes");
   if (is_piped && base::trimmed(*piped).empty() && !flags.input.directories.allow_empty)
     return fail(console, "standard input is empty: pipe manifests in, or name a file or directory");
+  std::optional<Baseline> baseline;
+  if (!flags.baseline.empty()) {
+    baseline.emplace(console, flags.baseline);
+    if (!baseline->read(flags.write_baseline)) return kFailed;
+  }
   if (fixes) kustomize::find_shared_parts(console.files(), groups);
   std::vector<inputs::InputGroup> before;  // --fix and --changed-since need the texts afterwards
   if (fixes || since) before = groups;
@@ -253,14 +364,17 @@ int run_lint(Console& console, LintFlags flags) {
   if (!check_inputs(console, flags.input, *loaded, findings.compiled)) return kFailed;
   if (is_piped && !flags.quiet && findings.compiled.linted.empty() && findings.diagnostics.empty())
     note(console, "the inputs contain no TrainJob and no runtime");
-  lint::NarrowFindings narrow;
-  if (since) {
-    narrow = [&](lint::Findings& all, const std::vector<inputs::InputGroup>& texts) {
-      lint::narrow_to_changes(all, texts, since->state);
-    };
-    const lint::Affected affected = lint::narrow_to_changes(findings, before, since->state);
-    if (!flags.quiet) note_affected(console, affected, *since);
-  }
+  if (baseline && flags.write_baseline) return baseline->write(findings, flags.quiet);
+  std::optional<lint::Affected> affected;
+  const lint::NarrowFindings narrow = [&](lint::Findings& all, const std::vector<inputs::InputGroup>& texts) {
+    if (baseline) baseline->narrow(all);
+    if (!since) return;
+    if (flags.new_only) lint::leave_new(all, since->state);
+    affected = lint::narrow_to_changes(all, texts, since->state);
+  };
+  narrow(findings, before);
+  if (affected && !flags.quiet) note_affected(console, *affected, *since);
+  if (baseline && !flags.quiet) baseline->note_what_is_known();
   if (fixes) {
     std::vector<inputs::InputGroup> after = before;
     const size_t applied = lint::fix(after, findings, options, flags.fail_on, flags.certainty(), narrow);
@@ -272,7 +386,7 @@ int run_lint(Console& console, LintFlags flags) {
   const bool is_clean = findings.diagnostics.empty();
   const int status = print_reports(console, findings, *reports, flags);
   if (status != kOk) return status;
-  if (is_clean && !flags.quiet) note_success(console, findings, *reports);
+  if (is_clean && !flags.quiet) note_success(console, findings, *reports, baseline || flags.new_only);
   return failed ? kRejected : kOk;
 }
 
@@ -304,6 +418,20 @@ std::function<int(Console&)> setup_lint(Command& command) {
   flags->since.add_to(command, "--changed-since",
                       "Only what the changes since this Git revision, or since HEAD left it, can affect");
   command
+      .add("--new-only", &flags->new_only,
+           "With --changed-since: only findings that the revision does not have")
+      .needs("--changed-since");
+  command
+      .add("--baseline", &flags->baseline,
+           "Leave out the findings in this file, which --write-baseline writes; report those that are gone")
+      .takes("FILE");
+  command
+      .add("--write-baseline", &flags->write_baseline,
+           "Write the findings to the file of --baseline, so that only new ones are reported from now on")
+      .needs("--baseline")
+      .excludes("--fix")
+      .excludes("--changed-since");
+  command
       .add("--roots", &flags->input.deployed,
            "Lint what the Kustomizations of Flux and the Applications of Argo CD in the inputs deploy, and "
            "list them")
@@ -324,7 +452,11 @@ std::function<int(Console&)> setup_lint(Command& command) {
       "files that are not committed, and on all TrainJobs of a runtime or settings file that differs. As "
       "with git diff REV...HEAD, the comparison begins where HEAD left REV; --no-merge-base compares with "
       "REV itself. A renamed file is not a change. A finding that REV does not have is "
-      "always reported."};
+      "always reported; with --new-only, nothing else is.",
+      "--baseline FILE is for repositories with many findings: --write-baseline writes them to the file, and "
+      "from then on only new ones are reported and fail. A finding is known by its object, field, rule and "
+      "message, so it stays known if its lines move or its file is renamed. --write-baseline drops those "
+      "that are gone."};
   command.variables.push_back({"TRAINJOBC_FAIL_ON", "Same as --fail-on."});
   command.exit_statuses = {
       {0, "no finding at the --fail-on level"}, {1, "findings"}, {2, "usage or I/O error"}};
@@ -332,6 +464,7 @@ std::function<int(Console&)> setup_lint(Command& command) {
                       "trainjobc lint jobs/ --fix=all --diff",
                       "trainjobc lint . --format github",
                       "trainjobc lint --changed-since origin/main .",
+                      "trainjobc lint --baseline lint-baseline.json --write-baseline .",
                       "trainjobc lint --roots clusters",
                       "trainjobc lint jobs/ --format sarif --output-file lint.sarif --format text",
                       "trainjobc lint --explain input/unknown-field"};
