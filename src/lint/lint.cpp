@@ -11,6 +11,7 @@
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
+#include "lint/queues.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::lint {
@@ -136,7 +137,9 @@ FixedFiles apply_fixes(const Fixable& diagnostics) {
 
 }  // namespace
 
-Said said_by(const base::Diagnostic& found) { return {found.object, found.field, found.rule, found.message}; }
+Said said_by(const base::Diagnostic& found) {
+  return {found.object, found.field, found.rule, found.message};
+}
 
 FixedFiles apply_fixes(const base::Diagnostics& diagnostics, base::Certainty certainty) {
   return apply_fixes(fixable_of(diagnostics, certainty));
@@ -311,6 +314,7 @@ Findings find(std::vector<inputs::InputGroup> groups, const Options& options, co
   std::ranges::sort(findings.files);
   const auto repeated = std::ranges::unique(findings.files);
   findings.files.erase(repeated.begin(), repeated.end());
+  const KnownQueues queues(groups);
   PartFixes parts(groups);
   Repeated repeated_findings(groups);
   inputs::GroupedCompilation grouped = inputs::find_in_groups(std::move(groups), options);
@@ -320,6 +324,7 @@ Findings find(std::vector<inputs::InputGroup> groups, const Options& options, co
   findings.diagnostics.retain([&](const base::Diagnostic& found) {
     return !found.location.file || !unreported.contains(found.location.file->name());
   });
+  queues.narrow(findings.diagnostics);
   repeated_findings.drop(findings.diagnostics);
   findings.compiled = std::move(grouped.all);
   return findings;

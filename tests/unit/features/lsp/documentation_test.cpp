@@ -383,7 +383,7 @@ Kubeflow Trainer version to compile for.)");
 
 The job needs a queue that must exist in the cluster.
 
-Kueue keeps a job suspended while its LocalQueue is missing from the job's namespace, and Volcano keeps its pods pending. Neither can be checked offline. Make sure that the queue exists with exactly this name.)");
+Kueue keeps a job suspended while its LocalQueue is missing from the job's namespace, and Volcano keeps its pods pending. Neither can be checked offline. Make sure that the queue exists with exactly this name. If the inputs have queues of the namespace, nothing is said; if they have no queues at all, it is said once.)");
   CHECK(hover(in_job("  suspend: true  # trainjobc:ignore advice/@@bad-suppression -- why\n")) ==
         R"(**advice/bad-suppression** · warning
 
