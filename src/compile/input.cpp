@@ -166,6 +166,24 @@ std::optional<Diagnostic> check_type_is_there(const Node& root) {
   return diagnostic;
 }
 
+// A kind of Training Operator v1 with Trainer's apiVersion: one of the two is wrong.
+void advise_on_v1_kind(const Node& root, std::string_view kind, Diagnostic& diagnostic) {
+  const std::string api_version = kind == "MPIJob" ? "kubeflow.org/v2beta1" : "kubeflow.org/v1";
+  const Node* spec = root.get("spec");
+  const bool is_v1 = spec && std::ranges::any_of(spec->entries(), [](const yaml::Entry& entry) {
+                       return entry.key.ends_with("ReplicaSpecs");
+                     });
+  if (is_v1) {
+    diagnostic.message +=
+        fmt::format(": this is a job of Training Operator v1, whose apiVersion is {}", api_version);
+    diagnostic.hint = fmt::format("write apiVersion: {}; trainjobc migrate then converts it", api_version);
+    return;
+  }
+  diagnostic.message += ": its jobs are TrainJobs, whose runtime says which framework they use";
+  k8s::suggest(diagnostic, root.get("kind"), model::kTrainJob);
+  diagnostic.hint = fmt::format("write kind: {}", model::kTrainJob);
+}
+
 // A kind of Trainer in another API group or version, or another kind in Trainer's group. nullopt for all
 // others. `pinned_version` of Trainer does not serve the older dialects; "" if these are read.
 std::optional<Diagnostic> check_type_exists(const Node& root, std::string_view pinned_version) {
@@ -188,6 +206,10 @@ std::optional<Diagnostic> check_type_exists(const Node& root, std::string_view p
   }
   if (!in_group) return std::nullopt;
   Diagnostic diagnostic = unknown_type(root, "kind", fmt::format("Trainer has no kind \"{}\"", kind));
+  if (model::is_v1_kind("kubeflow.org", kind)) {
+    advise_on_v1_kind(root, kind, diagnostic);
+    return diagnostic;
+  }
   if (const auto meant = base::closest(kind, kTrainerKinds))
     k8s::suggest(diagnostic, root.get("kind"), *meant);
   return diagnostic;

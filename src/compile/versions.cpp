@@ -278,9 +278,16 @@ class VersionChooser {
     choice.reason = fmt::format("{}:{}:{} {}", why->location.file ? why->location.file->name() : "",
                                 why->location.line, why->location.column, why->text());
     Diagnostic diagnostic = finding("advice/trainer-version", *about, *why);
-    diagnostic.message =
-        fmt::format("compiled for Trainer {}: {}", choice.common.behaviours->trainer, why->text());
-    diagnostic.hint = fmt::format("pin with --trainer-version {}", choice.common.behaviours->trainer);
+    const std::string_view trainer = choice.common.behaviours->trainer;
+    const std::string_view newest = model::newest_behaviours().trainer;
+    diagnostic.message = fmt::format("compiled for Trainer {}: {}", trainer, why->text());
+    const auto is_it = [&](std::string_view field) { return why->text().find(field) != std::string::npos; };
+    if (is_it(model::kPodTemplateOverrides) || is_it(model::kPodSpecOverrides))
+      diagnostic.message += fmt::format("; Trainer {} has {} instead", newest, model::kRuntimePatches);
+    diagnostic.hint = fmt::format(
+        "trainjobc migrate --to {} converts it; pin with --trainer-version {} if the "
+        "cluster runs that",
+        newest, trainer);
     choice.findings.add(std::move(diagnostic));
   }
 

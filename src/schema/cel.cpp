@@ -77,8 +77,11 @@ CelOutcome name_is_label(const Node& self) {
 CelOutcome name_is_short(const Node& self) {
   const auto name = name_of(self);
   if (!name || name->text.size() <= k8s::kMaxLabel) return {};
+  constexpr std::string_view kOfPods = "-node-0-0-xxxxx";
   return violated(fmt::format("has {} characters, at most {} are allowed", name->text.size(), k8s::kMaxLabel),
-                  "", name->node);
+                  fmt::format("with {} of them, the names of pods fit, too, which add {}",
+                              k8s::kMaxLabel - kOfPods.size(), kOfPods),
+                  name->node);
 }
 
 CelOutcome managed_by(const Node& self) {

@@ -153,6 +153,76 @@ struct Context {
   std::string_view trainer_version;
 };
 
+// Fields that belong to another object, or to the pod.
+
+// What is after the message, and the hint.
+struct Elsewhere {
+  std::string why;
+  std::string hint;
+};
+
+const Schema* schema_below(const Schema& root, std::initializer_list<std::string_view> keys) {
+  const Schema* schema = &root;
+  for (const std::string_view key : keys) {
+    schema = schema ? schema->child(key) : nullptr;
+    while (schema && schema->items) schema = schema->items;
+  }
+  return schema;
+}
+
+// Where a TrainJob of this version changes pods.
+struct PodPlace {
+  const Schema* spec = nullptr;
+  std::string_view field;  // of the TrainJob's spec
+  std::string path;
+};
+
+PodPlace pod_place(const Schema& root) {
+  if (const Schema* spec =
+          schema_below(root, {"spec", "runtimePatches", "trainingRuntimeSpec", "template", "spec",
+                              "replicatedJobs", "template", "spec", "template", "spec"})) {
+    return {spec, "runtimePatches",
+            "spec.runtimePatches[].trainingRuntimeSpec.template.spec.replicatedJobs[].template.spec.template."
+            "spec"};
+  }
+  if (const Schema* spec = schema_below(root, {"spec", "podTemplateOverrides", "spec"}))
+    return {spec, "podTemplateOverrides", "spec.podTemplateOverrides[].spec"};
+  return {schema_below(root, {"spec", "podSpecOverrides"}), "podSpecOverrides", "spec.podSpecOverrides[]"};
+}
+
+std::optional<Elsewhere> in_pod(const Schema& root, std::string_view name) {
+  const PodPlace place = pod_place(root);
+  if (!place.spec) return std::nullopt;
+  std::string path = place.path;
+  if (!place.spec->property(name)) {
+    const Schema* container = schema_below(*place.spec, {"containers"});
+    if (!container || !container->property(name)) return std::nullopt;
+    path += ".containers[]";
+  }
+  return Elsewhere{fmt::format("a job sets it in spec.{}", place.field), fmt::format("write it in {}", path)};
+}
+
+// Of an unknown field of a TrainJob.
+std::optional<Elsewhere> find_elsewhere(const Context& context, const k8s::Path& field) {
+  constexpr std::string_view kRuntime = "ClusterTrainingRuntime";
+  if (context.kind != "TrainJob" || !context.root || field.is_index()) return std::nullopt;
+  const std::string parent = field.parent()->str();
+  const std::string_view name = field.key();
+  if (parent == "spec.runtimeRef" && name == "namespace") {
+    return Elsewhere{"a TrainingRuntime is taken from the job's own namespace",
+                     "remove it; with kind: TrainingRuntime, the job's namespace is that of the runtime"};
+  }
+  if (parent == "spec.trainer") return in_pod(*context.root, name);
+  const VersionSchemas* version = find_version(context.trainer_version);
+  const KindSchema* runtime = version ? version->kind(kRuntime) : nullptr;
+  const Schema* spec = runtime && parent == "spec" ? schema_below(*runtime->schema, {"spec"}) : nullptr;
+  if (!spec || !spec->property(name)) return std::nullopt;
+  return Elsewhere{"it is a field of runtimes, not of jobs",
+                   name == "mlPolicy"
+                       ? "set numNodes and numProcPerNode in spec.trainer, and the rest in the runtime"
+                       : "set it in the runtime"};
+}
+
 std::string replacement_hint(const Context& context, const Schema& parent, std::string_view field) {
   for (const Replacement& replacement : kReplacements) {
     if (replacement.field != field || !parent.property(replacement.instead)) continue;
@@ -195,6 +265,21 @@ bool share_beginning(std::string_view a, std::string_view b) {
   return shorter.size() >= kShortest && a.starts_with(shorter) && b.starts_with(shorter);
 }
 
+// The only field that has the name as its first words: resourcesPerNode for resources.
+std::optional<std::string_view> longer_name(std::string_view name, const Schema& schema) {
+  constexpr size_t kShortest = 5;
+  std::optional<std::string_view> longer;
+  for (const Property& property : schema.properties) {
+    const std::string_view field = property.name;
+    const bool is_longer = field.size() > name.size() && field.starts_with(name) &&
+                           field[name.size()] >= 'A' && field[name.size()] <= 'Z';
+    if (name.size() < kShortest || !is_longer) continue;
+    if (longer) return std::nullopt;
+    longer = field;
+  }
+  return longer;
+}
+
 // The field that the name probably means; a missing field is preferred to an existing one.
 std::optional<std::string_view> meant_field(std::string_view name, const yaml::Node& map,
                                             const Schema& schema) {
@@ -203,7 +288,8 @@ std::optional<std::string_view> meant_field(std::string_view name, const yaml::N
   const auto longer =
       std::ranges::find_if(missing, [&](std::string_view field) { return share_beginning(field, name); });
   if (longer != missing.end()) return *longer;
-  return base::closest(name, names_of(schema));
+  if (const auto meant = base::closest(name, names_of(schema))) return meant;
+  return longer_name(name, schema);
 }
 
 bool could_be(const yaml::Node& value, const Schema& schema) {
@@ -366,6 +452,8 @@ class Walker {
     diagnostic.field = path.str();
     diagnostic.message =
         fmt::format("unknown field {} in {}", k8s::quoted(entry.key), where.empty() ? "the object" : where);
+    const auto elsewhere = is_map(parent) && !meant ? find_elsewhere(context_, path) : std::nullopt;
+    if (elsewhere) diagnostic.message += ": " + elsewhere->why;
     diagnostic.location = yaml::locate_key(entry);
     if (const std::string odd = base::odd_space_in(entry.key); !odd.empty()) {
       diagnostic.hint = fmt::format("it contains {}: type a space", odd);
@@ -375,6 +463,7 @@ class Walker {
       base::suggest_fix(diagnostic, yaml::entry_to_pair(map, {"name", "value"}));
     } else {
       suggest(diagnostic, entry, map, parent, path, meant);
+      if (elsewhere) diagnostic.hint = elsewhere->hint;
     }
     if (meant || shorthand) diagnostic.meant = path.parent()->child(meant ? *meant : *shorthand).str();
     found.push_back(std::move(diagnostic));

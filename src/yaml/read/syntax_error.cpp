@@ -230,9 +230,23 @@ SyntaxError meaning(const Complaint& complaint, std::string_view text, const Eve
   return look_up(complaint, text);
 }
 
+// A line that git writes into a file with a merge conflict.
+std::optional<size_t> conflict_marker(std::string_view text) {
+  for (const std::string_view marker : {"<<<<<<< ", "||||||| ", ">>>>>>> "}) {
+    for (size_t at = text.find(marker); at != std::string_view::npos; at = text.find(marker, at + 1)) {
+      if (at == line_start(text, at)) return at;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 SyntaxError explain(const Complaint& complaint, std::string_view text, const Event& last) {
+  if (const auto marker = conflict_marker(text)) {
+    return {*marker, "this is a merge conflict that nobody has resolved",
+            "keep one of the two texts, and remove the lines of <, = and >"};
+  }
   SyntaxError error = meaning(complaint, text, last);
   if (const auto dots = left_out(text, error.offset))
     return {*dots, "\"...\" is a placeholder for omitted text", "write the text, or remove the line"};

@@ -394,4 +394,311 @@ TEST_CASE("lint --fix leaves a file that was changed in the meantime") {
   CHECK(files.memory.files["a.yaml"] == std::string(kBad) + "# edited\n");
 }
 
+namespace {
+
+std::string job_with(const std::string& name, const std::string& trainer,
+                     const std::string& runtime = "torch-distributed") {
+  return "---\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: " + name +
+         "}\nspec:\n  runtimeRef: {name: " + runtime + "}\n  trainer:\n    image: r.io/a:1\n" + trainer;
+}
+
+constexpr const char* kSecretEnv = "    env: [{name: HF_TOKEN, value: hf_abcdefghij0123456789abcd}]\n";
+constexpr const char* kCommand = "    command: [torchrun, a.py]\n";
+
+}  // namespace
+
+TEST_CASE("lint: a typo does not hide the findings that don't depend on it") {
+  base::MemoryFileSystem files;
+  const auto said = [&](const std::string& text) {
+    files.files["a.yaml"] = text;
+    return lint(files, {"a.yaml"}).out;
+  };
+  // With a suggestion: what is found without the field and with the field that was meant.
+  CHECK(
+      said(job_with("one", kCommand + std::string(kSecretEnv) +
+                               "    numNode: 2\n    resourcesPerNode: {requests: {nvidia.com/gpu: 1}}\n")) ==
+      R"(a.yaml:10:18: warning: HF_TOKEN looks like a Hugging Face token and is in plain text here [advice/plain-secret]
+  hint: take it from a Secret: valueFrom: {secretKeyRef: {name: …, key: …}}
+
+a.yaml:11:5: error: unknown field "numNode" in spec.trainer [input/unknown-field]
+   11 |     numNode: 2
+      |     ^~~~~~~ did you mean "numNodes"?
+
+a.yaml:12:35: error: nvidia.com/gpu is requested without a limit [job/gpu-limit]
+   12 |     resourcesPerNode: {requests: {nvidia.com/gpu: 1}}
+      |                                   ^~~~~~~~~~~~~~ extended resources need an equal limit; add limits: {nvidia.com/gpu: 1}
+
+3 findings (2 errors, 1 warning) in 1 of 1 file; 1 fixable with --fix, 1 more with --fix=all
+)");
+  // Without one: what is found in one value alone.
+  CHECK(
+      said(job_with("one", kCommand + std::string(kSecretEnv) + "    pods: 2\n")) ==
+      R"(a.yaml:10:18: warning: HF_TOKEN looks like a Hugging Face token and is in plain text here [advice/plain-secret]
+  hint: take it from a Secret: valueFrom: {secretKeyRef: {name: …, key: …}}
+
+a.yaml:11:5: error: unknown field "pods" in spec.trainer [input/unknown-field]
+   11 |     pods: 2
+      |     ^~~~ its fields are args, command, env, image, numNodes, numProcPerNode, resourcesPerNode
+
+2 findings (1 error, 1 warning) in 1 of 1 file
+)");
+  CHECK(
+      said(job_with("one", kCommand + std::string(kSecretEnv) + "    numNodes: two\n")) ==
+      R"(a.yaml:10:18: warning: HF_TOKEN looks like a Hugging Face token and is in plain text here [advice/plain-secret]
+  hint: take it from a Secret: valueFrom: {secretKeyRef: {name: …, key: …}}
+
+a.yaml:11:15: error: spec.trainer.numNodes must be an integer, not the string "two" [input/type]
+   11 |     numNodes: two
+      |               ^~~
+
+2 findings (1 error, 1 warning) in 1 of 1 file
+)");
+  // A number of nodes that is misspelt says nothing about the command's.
+  CHECK(said(job_with("one", "    command: [torchrun, --nnodes=4, a.py]\n    numNode: 4\n")) ==
+        R"(a.yaml:10:5: error: unknown field "numNode" in spec.trainer [input/unknown-field]
+   10 |     numNode: 4
+      |     ^~~~~~~ did you mean "numNodes"?
+
+1 finding (1 error) in 1 of 1 file; 1 fixable with --fix=all
+)");
+  CHECK(said(job_with("one", kCommand + std::string(kSecretEnv), "torch-distribted")) ==
+        R"(a.yaml:6:22: error: there is no ClusterTrainingRuntime "torch-distribted" [input/missing-runtime]
+    6 |   runtimeRef: {name: torch-distribted}
+      |                      ^~~~~~~~~~~~~~~~ did you mean "torch-distributed"? Or add it to the inputs, or pass its file or folder with --runtimes
+
+a.yaml:10:18: warning: HF_TOKEN looks like a Hugging Face token and is in plain text here [advice/plain-secret]
+  hint: take it from a Secret: valueFrom: {secretKeyRef: {name: …, key: …}}
+
+2 findings (1 error, 1 warning) in 1 of 1 file; 1 fixable with --fix=all
+)");
+}
+
+TEST_CASE(
+    "lint: a typo in a runtime does not hide the findings of its jobs, and those not checked are counted") {
+  base::MemoryFileSystem files;
+  files.files["runtime.yaml"] =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata:\n  name: mine\n"
+      "  labels: {trainer.kubeflow.org/framework: torch}\nspec:\n  mlPolicy: {torch: {}, numNode: 2}\n"
+      "  template: {spec: {replicatedJobs: [{name: node, template: {metadata: {labels: "
+      "{trainer.kubeflow.org/trainjob-ancestor-step: trainer}}, spec: {template: {spec: {containers: "
+      "[{name: node, image: a/b}]}}}}}]}}\n";
+  files.files["jobs.yaml"] = job_with("one", kCommand + std::string(kSecretEnv), "mine") +
+                             job_with("two", kCommand, "mine") + job_with("other", kCommand);
+  const Run run = lint(files, {"jobs.yaml", "runtime.yaml"});
+  CHECK(
+      run.out ==
+      R"(jobs.yaml:10:18: warning: HF_TOKEN looks like a Hugging Face token and is in plain text here [advice/plain-secret]
+  hint: take it from a Secret: valueFrom: {secretKeyRef: {name: …, key: …}}
+
+runtime.yaml:7:25: error: unknown field "numNode" in spec.mlPolicy [input/unknown-field]
+    7 |   mlPolicy: {torch: {}, numNode: 2}
+      |                         ^~~~~~~ did you mean "numNodes"?
+
+runtime.yaml:8:196: warning: image "a/b" has no tag: every pull gets whatever is "latest" at that moment [advice/image-tag]
+    8 |   template: {spec: {replicatedJobs: [{name: node, template: {metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}, spec: {template: {spec: {containers: [{name: node, image: a/b}]}}}}}]}}
+      |                                                                                                                                                                                                    ^~~ pin a version or a digest
+
+3 findings (1 error, 2 warnings) in 2 of 2 files; 1 fixable with --fix=all; 2 jobs not checked
+)");
+  CHECK(run.status == 1);
+}
+
+TEST_CASE("lint --baseline: what is known is not reported, what is new fails, what is gone is said") {
+  base::MemoryFileSystem files;
+  const std::string old_job = job_with("old", kCommand + std::string(kSecretEnv) + "    numNode: 2\n");
+  files.files["jobs/a.yaml"] = old_job;
+  const auto run = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"jobs", "--baseline", "lint/known.json"});
+    return lint(files, std::move(arguments));
+  };
+  CHECK(run({}).err == "trainjobc: there is no baseline lint/known.json: --write-baseline writes it\n");
+  CHECK(run({"--write-baseline"}).err == R"(note: wrote 2 findings to lint/known.json
+)");
+  CHECK(files.files["lint/known.json"] == R"({
+  "version": 1,
+  "findings": [
+    {
+      "file": "../jobs/a.yaml",
+      "rule": "advice/plain-secret",
+      "object": "TrainJob/default/old",
+      "field": "spec.trainer.env[].value",
+      "message": "HF_TOKEN looks like a Hugging Face token and is in plain text here"
+    },
+    {
+      "file": "../jobs/a.yaml",
+      "rule": "input/unknown-field",
+      "object": "TrainJob/default/old",
+      "field": "spec.trainer.numNode",
+      "message": "unknown field \"numNode\" in spec.trainer"
+    }
+  ]
+}
+)");
+  const Run known = run({});
+  CHECK(known.out == "");
+  CHECK(known.err == R"(note: 2 findings in lint/known.json are not shown
+1 job: no new findings
+)");
+  CHECK(known.status == 0);
+  // Lines move, and the file gets another name.
+  files.files.erase("jobs/a.yaml");
+  files.files["jobs/b.yaml"] = "# moved\n" + old_job;
+  CHECK(run({}).status == 0);
+  files.files["jobs/b.yaml"] += job_with("new", kCommand + std::string("    numNode: 2\n"));
+  const Run fresh = run({});
+  CHECK(fresh.out == R"(jobs/b.yaml:22:5: error: unknown field "numNode" in spec.trainer [input/unknown-field]
+   22 |     numNode: 2
+      |     ^~~~~~~ did you mean "numNodes"?
+
+1 finding (1 error) in 1 of 1 file; 1 fixable with --fix=all
+)");
+  CHECK(fresh.status == 1);
+  files.files["jobs/b.yaml"] = job_with("old", kCommand + std::string("    numNode: 2\n"));
+  CHECK(run({}).err == R"(note: 1 finding in lint/known.json is not shown
+note: 1 finding in lint/known.json is gone: --write-baseline removes it
+    ../jobs/a.yaml: HF_TOKEN looks like a Hugging Face token and is in plain text here [advice/plain-secret]
+1 job: no new findings
+)");
+  CHECK(run({"--write-baseline"}).err == R"(note: wrote 1 finding to lint/known.json: 0 new, 1 gone
+)");
+  CHECK(run({}).err == R"(note: 1 finding in lint/known.json is not shown
+1 job: no new findings
+)");
+  files.files["lint/known.json"] = "{\"version\": 2}";
+  CHECK(run({}).err ==
+        R"(lint/known.json:1:1: error: this is not a baseline that this trainjobc can read [config/invalid]
+    1 | {"version": 2}
+      | ^ write a new one with --write-baseline
+)");
+  CHECK(run({"--write-baseline", "--fix"}).status == 2);
+}
+
+TEST_CASE("lint: advice/queue is silent where queues are known, and said once where there are none") {
+  base::MemoryFileSystem files;
+  const auto queued = [](const std::string& name, const std::string& ns) {
+    return "---\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: " + name +
+           ", namespace: " + ns +
+           ", labels: {kueue.x-k8s.io/queue-name: gpus}}\nspec:\n  runtimeRef: {name: torch-distributed}\n"
+           "  trainer: {image: r.io/a:1, command: [torchrun, a.py]}\n";
+  };
+  files.files["a.yaml"] = queued("one", "team-a") + queued("two", "team-a") + queued("three", "team-b");
+  CHECK(
+      lint(files, {"a.yaml"}).out ==
+      R"(a.yaml:4:78: info: the cluster must have the Kueue LocalQueue "gpus" in namespace "team-a", which can't be checked here [advice/queue]
+    4 | metadata: {name: one, namespace: team-a, labels: {kueue.x-k8s.io/queue-name: gpus}}
+      |                                                                              ^~~~
+  note: the same for 2 other jobs
+
+1 finding (1 info) in 1 of 1 file
+)");
+  files.files["q.yaml"] =
+      "apiVersion: kueue.x-k8s.io/v1beta1\nkind: LocalQueue\nmetadata: {name: gpus, namespace: team-a}\n";
+  CHECK(
+      lint(files, {"a.yaml", "q.yaml"}).out ==
+      R"(a.yaml:18:80: info: the cluster must have the Kueue LocalQueue "gpus" in namespace "team-b", which can't be checked here [advice/queue]
+   18 | metadata: {name: three, namespace: team-b, labels: {kueue.x-k8s.io/queue-name: gpus}}
+      |                                                                                ^~~~
+
+1 finding (1 info) in 1 of 2 files
+)");
+}
+
+TEST_CASE("lint: the first line is enough to mend it") {
+  base::MemoryFileSystem files;
+  const auto said = [&](const std::string& text) {
+    files.files["a.yaml"] = text;
+    return lint(files, {"a.yaml"}).out;
+  };
+  const std::string head =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: a}\nspec:\n";
+  const std::string ref = "  runtimeRef: {name: torch-distributed}\n";
+  CHECK(
+      said("apiVersion: trainer.kubeflow.org/v1alpha1\nkind: PyTorchJob\nmetadata: {name: a}\nspec:\n" +
+           ref) ==
+      R"(a.yaml:2:7: error: Trainer has no kind "PyTorchJob": its jobs are TrainJobs, whose runtime says which framework they use [input/unknown-kind]
+    2 | kind: PyTorchJob
+      |       ^~~~~~~~~~ write kind: TrainJob
+
+1 finding (1 error) in 1 of 1 file; 1 fixable with --fix=all
+)");
+  CHECK(
+      said("apiVersion: trainer.kubeflow.org/v1alpha1\nkind: PyTorchJob\nmetadata: {name: a}\nspec: "
+           "{pytorchReplicaSpecs: {}}\n") ==
+      R"(a.yaml:2:7: error: Trainer has no kind "PyTorchJob": this is a job of Training Operator v1, whose apiVersion is kubeflow.org/v1 [input/unknown-kind]
+    2 | kind: PyTorchJob
+      |       ^~~~~~~~~~ write apiVersion: kubeflow.org/v1; trainjobc migrate then converts it
+
+1 finding (1 error) in 1 of 1 file
+)");
+  CHECK(
+      said(head + ref + "  trainer: {resources: {limits: {nvidia.com/gpu: 1}}}\n") ==
+      R"(a.yaml:6:3: warning: nothing trains: neither the job nor its runtime has a command, and image "pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime" only opens a shell or an interpreter [advice/no-command]
+    6 |   trainer: {resources: {limits: {nvidia.com/gpu: 1}}}
+      |   ^~~~~~~ add a command: [torchrun, train.py]
+
+a.yaml:6:13: error: unknown field "resources" in spec.trainer [input/unknown-field]
+    6 |   trainer: {resources: {limits: {nvidia.com/gpu: 1}}}
+      |             ^~~~~~~~~ did you mean "resourcesPerNode"?
+
+2 findings (1 error, 1 warning) in 1 of 1 file; 1 fixable with --fix=all
+)");
+  CHECK(
+      said(head + "  runtimeRef: {name: torch-distributed, namespace: team-a}\n  trainer: {}\n") ==
+      R"(a.yaml:5:41: error: unknown field "namespace" in spec.runtimeRef: a TrainingRuntime is taken from the job's own namespace [input/unknown-field]
+    5 |   runtimeRef: {name: torch-distributed, namespace: team-a}
+      |                                         ^~~~~~~~~ remove it; with kind: TrainingRuntime, the job's namespace is that of the runtime
+
+1 finding (1 error) in 1 of 1 file
+)");
+  CHECK(
+      said(head + ref + "  trainer: {volumes: [], volumeMounts: []}\n") ==
+      R"(a.yaml:6:13: error: unknown field "volumes" in spec.trainer: a job sets it in spec.runtimePatches [input/unknown-field]
+    6 |   trainer: {volumes: [], volumeMounts: []}
+      |             ^~~~~~~ write it in spec.runtimePatches[].trainingRuntimeSpec.template.spec.replicatedJobs[].template.spec.template.spec
+
+a.yaml:6:26: error: unknown field "volumeMounts" in spec.trainer: a job sets it in spec.runtimePatches [input/unknown-field]
+    6 |   trainer: {volumes: [], volumeMounts: []}
+      |                          ^~~~~~~~~~~~ write it in spec.runtimePatches[].trainingRuntimeSpec.template.spec.replicatedJobs[].template.spec.template.spec.containers[]
+
+2 findings (2 errors) in 1 of 1 file
+)");
+  CHECK(
+      said(head + ref + "  trainer: {}\n  mlPolicy: {numNodes: 2}\n") ==
+      R"(a.yaml:7:3: error: unknown field "mlPolicy" in spec: it is a field of runtimes, not of jobs [input/unknown-field]
+    7 |   mlPolicy: {numNodes: 2}
+      |   ^~~~~~~~ set numNodes and numProcPerNode in spec.trainer, and the rest in the runtime
+
+1 finding (1 error) in 1 of 1 file
+)");
+  CHECK(said(head + ref +
+             "  trainer:\n<<<<<<< HEAD\n    numNodes: 2\n=======\n    numNodes: 4\n>>>>>>> other\n") ==
+        R"(a.yaml:7:1: error: this is a merge conflict that nobody has resolved [yaml/syntax]
+    7 | <<<<<<< HEAD
+      | ^~~~~~~~~~~~ keep one of the two texts, and remove the lines of <, = and >
+
+1 finding (1 error) in 1 of 1 file
+)");
+  CHECK(said("apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: " +
+             std::string(64, 'a') + "}\nspec:\n" + ref + "  trainer: {}\n") ==
+        R"(a.yaml:3:18: error: metadata.name has 64 characters, at most 63 are allowed [input/cel]
+    3 | metadata: {name: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa}
+      |                  ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ with 48 of them, the names of pods fit, too, which add -node-0-0-xxxxx
+
+1 finding (1 error) in 1 of 1 file
+)");
+  CHECK(
+      said(head + ref +
+           "  trainer: {}\n  podTemplateOverrides: [{targetJobs: [{name: node}], spec: {}}]\n") ==
+      R"(a.yaml:6:3: warning: nothing trains: neither the job nor its runtime has a command, and image "pytorch/pytorch:2.7.1-cuda12.8-cudnn9-runtime" only opens a shell or an interpreter [advice/no-command]
+    6 |   trainer: {}
+      |   ^~~~~~~ add a command: [torchrun, train.py]
+
+a.yaml:7:3: info: compiled for Trainer 2.1: spec.podTemplateOverrides exists only in 2.1; Trainer 2.3 has runtimePatches instead [advice/trainer-version]
+    7 |   podTemplateOverrides: [{targetJobs: [{name: node}], spec: {}}]
+      |   ^~~~~~~~~~~~~~~~~~~~ trainjobc migrate --to 2.3 converts it; pin with --trainer-version 2.1 if the cluster runs that
+
+2 findings (1 warning, 1 info) in 1 of 1 file
+)");
+}
+
 }  // namespace trainjobc::cli_lint_test

@@ -131,10 +131,9 @@ TEST_CASE("in passing: jobs for an older Trainer") {
   const std::string old =
       "  podTemplateOverrides: [{targetJobs: [{name: node}], spec: {nodeSelector: {a: b}}}]\n";
   CHECK(both_ways(kRuntime + job("a") + job("b", old)) ==
-        "in.yaml:31:3: info: compiled for Trainer 2.1: spec.podTemplateOverrides exists only in 2.1 "
-        "[advice/trainer-version]\n"
+        "in.yaml:31:3: info: compiled for Trainer 2.1: spec.podTemplateOverrides exists only in 2.1; Trainer 2.3 has runtimePatches instead [advice/trainer-version]\n"
         "   31 |   podTemplateOverrides: [{targetJobs: [{name: node}], spec: {nodeSelector: {a: b}}}]\n"
-        "      |   ^~~~~~~~~~~~~~~~~~~~ pin with --trainer-version 2.1\n"
+        "      |   ^~~~~~~~~~~~~~~~~~~~ trainjobc migrate --to 2.3 converts it; pin with --trainer-version 2.1 if the cluster runs that\n"
         "in.yaml:1 ClusterTrainingRuntime//rt\n"
         "in.yaml:20 TrainJob/default/a\n"
         "in.yaml:26 TrainJob/default/b\n"

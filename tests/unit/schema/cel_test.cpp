@@ -59,7 +59,8 @@ TEST_CASE("CEL: names of TrainJobs") {
   CHECK(report("metadata:\n  name: " + std::string(64, 'a') + "\n", "TrainJob") ==
         "t.yaml:2:9: error: metadata.name has 64 characters, at most 63 are allowed [input/cel]\n"
         "    2 |   name: " +
-            std::string(64, 'a') + "\n      |         ^" + std::string(63, '~') + "\n");
+            std::string(64, 'a') + "\n      |         ^" + std::string(63, '~') +
+            " with 48 of them, the names of pods fit, too, which add -node-0-0-xxxxx\n");
   CHECK(fields("metadata: {name: 9a}", "TrainJob") == Fields{"metadata.name"});
   CHECK(fields("metadata: {name: a-}", "TrainJob") == Fields{"metadata.name"});
   CHECK(fields("metadata: {name: a}", "TrainJob").empty());

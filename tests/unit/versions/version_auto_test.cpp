@@ -52,15 +52,15 @@ TEST_CASE("a field that only older versions have decides, in the runtime as in t
 r.yaml:4:27 torch.numProcPerNode exists only until 2.1
 r.yaml:4:27: info: compiled for Trainer 2.1: torch.numProcPerNode exists only until 2.1 [advice/trainer-version]
     4 | spec: {mlPolicy: {torch: {numProcPerNode: auto}}, template: {spec: {replicatedJobs: [{name: node, template: {metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}, spec: {template: {spec: {containers: [{name: node}]}}}}}]}}}
-      |                           ^~~~~~~~~~~~~~ pin with --trainer-version 2.1
+      |                           ^~~~~~~~~~~~~~ trainjobc migrate --to 2.3 converts it; pin with --trainer-version 2.1 if the cluster runs that
 )";
   CHECK(chosen({{"j.yaml", train_job()}, {"r.yaml", runtime("torch: {numProcPerNode: auto}")}}) == policy);
   CHECK(chosen({{"j.yaml", train_job()}}, {{"r.yaml", runtime("torch: {numProcPerNode: auto}")}}) == policy);
   CHECK(chosen({{"a.yaml", runtime() + train_job(kOverrides)}}) == R"(2.0
 a.yaml:9:32 spec.podSpecOverrides exists only in 2.0
-a.yaml:9:32: info: compiled for Trainer 2.0: spec.podSpecOverrides exists only in 2.0 [advice/trainer-version]
+a.yaml:9:32: info: compiled for Trainer 2.0: spec.podSpecOverrides exists only in 2.0; Trainer 2.3 has runtimePatches instead [advice/trainer-version]
     9 | spec: {runtimeRef: {name: rt}, podSpecOverrides: [{targetJobs: [{name: node}]}]}
-      |                                ^~~~~~~~~~~~~~~~ pin with --trainer-version 2.0
+      |                                ^~~~~~~~~~~~~~~~ trainjobc migrate --to 2.3 converts it; pin with --trainer-version 2.0 if the cluster runs that
 )");
 }
 
@@ -75,9 +75,9 @@ TEST_CASE("a mistake inside a field of an older version doesn't change the choic
                  runtime() + train_job("podTemplateOverrides: [{targetJobs: [{name: node}], spce: {}}]")}}) ==
         R"(2.1
 a.yaml:9:32 spec.podTemplateOverrides exists only in 2.1
-a.yaml:9:32: info: compiled for Trainer 2.1: spec.podTemplateOverrides exists only in 2.1 [advice/trainer-version]
+a.yaml:9:32: info: compiled for Trainer 2.1: spec.podTemplateOverrides exists only in 2.1; Trainer 2.3 has runtimePatches instead [advice/trainer-version]
     9 | spec: {runtimeRef: {name: rt}, podTemplateOverrides: [{targetJobs: [{name: node}], spce: {}}]}
-      |                                ^~~~~~~~~~~~~~~~~~~~ pin with --trainer-version 2.1
+      |                                ^~~~~~~~~~~~~~~~~~~~ trainjobc migrate --to 2.3 converts it; pin with --trainer-version 2.1 if the cluster runs that
 a.yaml:9:84: error: unknown field "spce" in spec.podTemplateOverrides[0] [input/unknown-field]
     9 | spec: {runtimeRef: {name: rt}, podTemplateOverrides: [{targetJobs: [{name: node}], spce: {}}]}
       |                                                                                    ^~~~ did you mean "spec"?
@@ -89,7 +89,7 @@ TEST_CASE("types decide like fields; a value that only older versions accept is 
 a.yaml:9:58 trainer.numProcPerNode accepts such a value only until 2.1
 a.yaml:9:58: info: compiled for Trainer 2.1: trainer.numProcPerNode accepts such a value only until 2.1 [advice/trainer-version]
     9 | spec: {runtimeRef: {name: rt}, trainer: {numProcPerNode: cpu}}
-      |                                                          ^~~ pin with --trainer-version 2.1
+      |                                                          ^~~ trainjobc migrate --to 2.3 converts it; pin with --trainer-version 2.1 if the cluster runs that
 )");
   CHECK(chosen({{"a.yaml", runtime() + train_job("initializer: {dataset: {storageUri: data}}")}}) == R"(2.3
 a.yaml:9:68: error: spec.initializer.dataset.storageUri "data" must begin with a scheme [input/cel]

@@ -58,8 +58,8 @@ TEST_CASE("server: half a surrogate pair in a text loses no edit") {
   test::LspFiles files;
   test::LspClient client(files);
   client.start();
-  client.open("/repo/a.yaml", "# x\n" + kJob + "  suspended: true\n");
-  CHECK(client.publish()["/repo/a.yaml"] == Words{"9:3 input/unknown-field"});
+  client.open("/repo/a.yaml", "# x\n" + kJob + "  trainer: {command: [torchrun, a.py]}\n  suspended: true\n");
+  CHECK(client.publish()["/repo/a.yaml"] == Words{"10:3 input/unknown-field"});
   const auto edit = [&](const std::string& text) {
     client.sent.clear();
     client.server.receive(
@@ -72,8 +72,8 @@ TEST_CASE("server: half a surrogate pair in a text loses no edit") {
     return client.publish()["/repo/a.yaml"];
   };
   // Each edit is made: a line more with each.
-  CHECK(edit(R"(\n# \ud83d)") == Words{"10:3 input/unknown-field"});
-  CHECK(edit("\xED\xA0\xBD\\n#") == Words{"11:3 input/unknown-field"});
+  CHECK(edit(R"(\n# \ud83d)") == Words{"11:3 input/unknown-field"});
+  CHECK(edit("\xED\xA0\xBD\\n#") == Words{"12:3 input/unknown-field"});
 }
 
 TEST_CASE("server: messages that are none") {
