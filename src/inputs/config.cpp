@@ -397,6 +397,20 @@ ConfigResult load_config(base::FileSystem& files, const std::string& path) {
   return error;
 }
 
+std::string with_trainer_version(const base::SourceFile& file, std::string_view version) {
+  base::Arena arena;
+  base::Diagnostics problems;
+  const std::vector<yaml::Document> documents = yaml::read(file, arena, problems);
+  const Node* node = documents.size() == 1 ? documents.front().root->get("trainerVersion") : nullptr;
+  const auto edits = node ? yaml::replace_text(*node, version) : std::vector<base::Edit>();
+  if (!problems.empty() || edits.size() != 1) return "";
+  const base::Location& at = edits.front().range;
+  const size_t begin = file.line_start(at.line) + at.column - 1;
+  const size_t end = file.line_start(at.end_line) + at.end_column - 1;
+  std::string text(file.text());
+  return text.replace(begin, end - begin, edits.front().text);
+}
+
 std::optional<ConfigProblem> find_config_problem(const base::FileSystem& files, const std::string& path) {
   auto text = files.read(path);
   if (std::holds_alternative<base::IoError>(text)) return std::nullopt;

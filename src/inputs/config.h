@@ -107,6 +107,9 @@ struct ConfigProblem {
   std::shared_ptr<const base::SourceFile> file;  // of their locations
 };
 
+// The text of the file with another trainerVersion; "" if that can't be written.
+std::string with_trainer_version(const base::SourceFile& file, std::string_view version);
+
 // nullopt if load_config would read it, and if there is no such file.
 std::optional<ConfigProblem> find_config_problem(const base::FileSystem& files, const std::string& path);
 

@@ -36,6 +36,7 @@ struct MigrateFlags {
   bool plain = false;
   std::string alike;
   std::string root_key = "copy";
+  std::string gang;
   bool show_diff = false;
   bool write = false;
   bool summary = false;
@@ -198,6 +199,7 @@ migrate::Migration migrate_group(Console& console, inputs::InputGroup group, con
   options.plain = flags.plain;
   options.alike = flags.alike;
   options.copies_key = flags.root_key == "copy";
+  options.gang = flags.gang;
   options.config = group.config;
   options.compile.policy.ssh_key = unshown_key();
   return migrate::migrate(std::move(group.inputs), std::move(group.runtimes), options);
@@ -226,6 +228,30 @@ int write_report(Console& console, const migrate::Migration& migration, const Mi
   return error ? fail(console, error->message) : kOk;
 }
 
+// Settings files that name another Trainer version: those in directories of the inputs change with them.
+void migrate_settings(Console& console, const inputs::Loaded& loaded, const MigrateFlags& flags,
+                      migrate::Migration& migration) {
+  std::set<std::string> seen;
+  for (const inputs::InputGroup& group : loaded.groups) {
+    const inputs::Config& config = *group.config;
+    const std::string version = config.trainer_version.value_or("auto");
+    if (!config.file || version == "auto" || version == flags.to) continue;
+    const base::SourceFile& file = *config.file;
+    if (!seen.insert(file.name()).second) continue;
+    const auto is_in = [&](const std::string& directory) {
+      return !base::path_below(base::absolute_path(file.name()), base::absolute_path(directory)).empty();
+    };
+    const std::string changed = inputs::with_trainer_version(file, flags.to);
+    if (std::ranges::any_of(loaded.directories, is_in) && !changed.empty()) {
+      migration.files.push_back({file.name(), std::string(file.text()), changed});
+    } else {
+      note(console, fmt::format("{} sets trainerVersion: \"{}\": write \"{}\" once all files below it are "
+                                "migrated",
+                                file.name(), version, flags.to));
+    }
+  }
+}
+
 int run_migrate(Console& console, const MigrateFlags& flags) {
   if (!flags.report.empty() && !flags.report.ends_with(".md") && !flags.report.ends_with(".json"))
     return fail(console, fmt::format("--report: {} ends neither with .md nor with .json", flags.report));
@@ -237,6 +263,7 @@ int run_migrate(Console& console, const MigrateFlags& flags) {
   inputs::share_runtimes(loaded->groups, inputs::Sharing::All);
   std::vector<migrate::Migration> migrations;
   migrate::Migration all;
+  migrate_settings(console, *loaded, flags, all);
   for (inputs::InputGroup& group : loaded->groups) {
     const base::Work work(console.progress(), "migrating", 0);
     migrate::Migration& one =
@@ -328,6 +355,10 @@ std::function<int(Console&)> setup_migrate(Command& command) {
            "that only root can read, or keep it")
       .one_of({"copy", "keep"})
       .shows_default();
+  command
+      .add("--gang", &flags->gang,
+           "What starts the pods of v1 jobs with a schedulingPolicy together [what the inputs show]")
+      .one_of({"none", "volcano", "coscheduling"});
   flags->colour.add_to(command);
   command.details = {
       "Shows, or with --write makes, the changes to TrainJobs and runtimes; comments and formatting stay. An "

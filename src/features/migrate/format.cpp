@@ -212,7 +212,8 @@ std::string format_json(const Migration& migration, const std::string& to) {
   const auto applied = [](const AppliedFile& file) {
     return Json{{"file", file.file}, {"runtimes", Json::array(file.runtimes)}};
   };
-  return Json{{"trainerVersion", to},
+  return Json{{"version", report::kReportVersion},
+              {"trainerVersion", to},
               {"objects", objects},
               {"apply", Json::array(files_to_apply(migration), applied)},
               {"findings", Json::array(findings.back(), lint::finding_json)},

@@ -74,7 +74,11 @@ const Node* spec_of(const Node* object) {
   return object ? object->get("spec") : nullptr;
 }
 
-// A patch of a TrainJob in the place of one of its v1 job.
+bool is_of_trainer(const kustomize::Resource& resource) {
+  return resource.kind == model::kTrainJob || model::is_runtime_kind(resource.kind);
+}
+
+// The place of a patch of the object, or of its v1 job.
 const Node* patch_document(const Node& old, const Node* merged, const Maker& make) {
   const Node* metadata = nullptr;
   for (const std::string_view key : {"name", "namespace"}) {
@@ -84,8 +88,9 @@ const Node* patch_document(const Node& old, const Node* merged, const Maker& mak
   if (const Node* more = merged ? merged->get("metadata") : nullptr) {
     for (const Entry& entry : more->entries()) metadata = make.with(metadata, entry.key, entry.value);
   }
+  const bool is_of_v1 = v1::is_v1(old);
   return make.map({{"apiVersion", make.string(model::kTrainerApiVersion)},
-                   {"kind", make.string(model::kTrainJob)},
+                   {"kind", is_of_v1 ? make.string(model::kTrainJob) : old.get("kind")},
                    {"metadata", metadata},
                    {"spec", spec_of(merged)}},
                   old.origin());
@@ -117,7 +122,8 @@ bool Kustomizations::knows(const base::SourceFile& file) const {
   return files_.contains(base::absolute_path(file.name()));
 }
 
-void Kustomizations::translate(V1Jobs& jobs, std::span<const base::SourceFile* const> files) {
+void Kustomizations::translate(V1Jobs& jobs, std::span<const base::SourceFile* const> files,
+                               const ToVersion& to_version) {
   arena_ = std::make_unique<base::Arena>();
   converter_ = &jobs;
   patches_.clear();
@@ -144,8 +150,44 @@ void Kustomizations::translate(V1Jobs& jobs, std::span<const base::SourceFile* c
   }
   for (const auto& tree : trees_) {
     for (const kustomize::Resource& resource : tree->resources()) {
-      if (v1::is_v1(*resource.root)) follow(resource, jobs);
+      if (v1::is_v1(*resource.root)) {
+        follow(resource, jobs);
+      } else if (is_of_trainer(resource) && !resource.patches.empty()) {
+        follow_trainer(resource, to_version, by_path.contains(std::get<0>(place_of(*resource.root))));
+      }
     }
+  }
+}
+
+// Patches that say the same of the new object stay as they are.
+void Kustomizations::follow_trainer(const kustomize::Resource& resource, const ToVersion& to_version,
+                                    bool is_input) {
+  const Maker make(*arena_);
+  base::Diagnostics problems;
+  State state{&resource, resource.root, {}, ""};
+  state.preview.train_job = to_version(*resource.root, make, problems);
+  if (!state.preview.train_job) return;  // it stays as it is, and so do its patches
+  for (const kustomize::Patch& patch : resource.patches) {
+    State next{&resource, kustomize::apply_patch(*state.job, *patch.body, make), {}, ""};
+    if (!next.job) return;
+    next.preview.train_job = to_version(*next.job, make, problems);
+    if (!next.preview.train_job) {
+      const base::Diagnostic& why = problems.items().front();
+      fail(patch, fmt::format("the patched {} can't be converted: {}", resource.kind, why.message), why.hint);
+      return;
+    }
+    const Node* as_it_is = kustomize::apply_patch(*state.preview.train_job, *patch.body, make);
+    if (as_it_is && yaml::equal(*as_it_is, *next.preview.train_job)) {
+      state = std::move(next);
+      continue;
+    }
+    if (!is_input) {
+      fail(patch, fmt::format("the {} that this patches stays as it is", resource.kind),
+           fmt::format("migrate the {} with it", resource.kind));
+      return;
+    }
+    add(patch, state, next);
+    state = std::move(next);
   }
 }
 

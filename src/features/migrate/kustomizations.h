@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Kustomizations of v1 jobs: their patches, replacements, images and names, said of the TrainJobs. A patch
-// becomes what turns the TrainJob of the job into that of the patched job, so that it is exact, or a finding.
+// Kustomizations of v1 jobs: their patches, replacements, images and names, said of the TrainJobs; and
+// patches of TrainJobs and runtimes of another Trainer version. A patch becomes what turns the new job into
+// the new form of the patched job, so that it is exact, or a finding.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -61,7 +63,10 @@ class Kustomizations {
   bool knows(const base::SourceFile& file) const;
 
   // Finds what becomes of the patches, after the jobs have been converted. `files` are the inputs.
-  void translate(V1Jobs& jobs, std::span<const base::SourceFile* const> files);
+  // `to_version` is what becomes of a TrainJob or runtime; nullptr, with the reason, if it stays as it is.
+  using ToVersion = std::function<const yaml::Node*(const yaml::Node& object, const yaml::Maker& make,
+                                                    base::Diagnostics& problems)>;
+  void translate(V1Jobs& jobs, std::span<const base::SourceFile* const> files, const ToVersion& to_version);
 
   // What becomes of a patch or kustomization; nullopt if the document is neither, or is not about v1 jobs.
   std::optional<Changed> convert(const yaml::Node& document, const yaml::Maker& make,
@@ -99,6 +104,7 @@ class Kustomizations {
 
   static Place place_of(const yaml::Node& node);
   void follow(const kustomize::Resource& resource, V1Jobs& jobs);
+  void follow_trainer(const kustomize::Resource& resource, const ToVersion& to_version, bool is_input);
   void add(const kustomize::Patch& patch, const State& before, const State& after);
   void fail(const kustomize::Patch& patch, std::string problem, std::string hint);
   // What kustomize has to know of the TrainJob to change its image and the name of its runtime.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -151,6 +152,27 @@ std::set<std::string> refused_objects(const base::Diagnostics& diagnostics) {
   return refused;
 }
 
+// What starts the pods of a job together, as far as the inputs show it.
+std::string shown_gang(const std::vector<Source>& inputs) {
+  struct Sign {
+    std::string_view text;
+    std::string_view gang;
+  };
+  constexpr std::array<Sign, 6> kSigns{{{"scheduling.volcano.sh", "volcano"},
+                                        {"batch.volcano.sh", "volcano"},
+                                        {"schedulerName: volcano", "volcano"},
+                                        {"scheduling.x-k8s.io", "coscheduling"},
+                                        {"schedulerName: scheduler-plugins", "coscheduling"},
+                                        {"kueue.x-k8s.io", "kueue"}}};
+  for (const Sign& sign : kSigns) {
+    const auto has_it = [&](const Source& source) {
+      return source.text.find(sign.text) != std::string::npos;
+    };
+    if (std::ranges::any_of(inputs, has_it)) return std::string(sign.gang);
+  }
+  return "";
+}
+
 class Migrator {
  public:
   Migrator(std::vector<Source> inputs, std::vector<Source> runtimes, const MigrateOptions& options)
@@ -164,6 +186,7 @@ class Migrator {
     options_.compile.render = true;
     options_.compile.translate_pinned = true;
     target_ = compile::choose_target(options_.to);
+    options_.shown_gang = shown_gang(inputs_);
     for (const Source& patch : options_.patches)
       patch_files_.push_back(std::make_shared<base::SourceFile>(patch.name, patch.text));
   }
@@ -263,6 +286,10 @@ class Migrator {
       add_outcome(object, changed);
       return changed;
     };
+    const auto to_version = [this](const Node& object, const yaml::Maker& make, base::Diagnostics& problems) {
+      const Node* changed = change(object, make, problems);
+      return problems.empty() ? changed : nullptr;
+    };
     const std::vector<const base::SourceFile*>& files = before_.compiled.files;
     results_.resize(files.size());
     for (const bool is_kustomization : {false, true}) {
@@ -270,7 +297,7 @@ class Migrator {
         if (kustomizations_.knows(*files[i]) != is_kustomization) continue;
         results_[i] = rewrite_file(*files[i], is_kustomization ? kustomized : changes_of_inputs);
       }
-      if (!is_kustomization) kustomizations_.translate(v1_, files);
+      if (!is_kustomization) kustomizations_.translate(v1_, files, to_version);
     }
     for (const auto& file : patch_files_) patch_results_.push_back(rewrite_file(*file, kustomized));
     for (const Source& source : runtimes_) {

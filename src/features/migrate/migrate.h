@@ -29,10 +29,12 @@ struct MigrateOptions {
   std::string runtimes_dir;    // each in a file of its own there; "": ahead of the first job that needs it
   bool plain = false;          // write out roles that differ only in labels, annotations or restart policy
   std::string alike;           // the role whose labels and restart policy all nodes get; "": the workers
+  std::string gang;            // none, volcano or coscheduling; "": by what the job and the inputs show
   bool copies_key = true;      // of MPI, for root, whose ssh refuses the key that Trainer mounts
   // Kustomizations of the inputs, and the files that are their patches.
   std::vector<std::shared_ptr<const kustomize::Tree>> kustomizations;
   std::vector<Source> patches;
+  std::string shown_gang;                        // what the inputs show: kueue, volcano, coscheduling or ""
   const Placeholders* placeholders = nullptr;    // of the inputs; nullptr: none
   std::shared_ptr<const inputs::Config> config;  // whose rules hold for findings; nullptr: none
 };

@@ -145,6 +145,7 @@ spec:
 TEST_CASE("migrate --report: JSON") {
   V1Run all = run({"--report", "r.json"});
   CHECK(all.files.files.at("r.json") == R"({
+  "version": 1,
   "trainerVersion": "2.3",
   "objects": [
     {

@@ -85,10 +85,28 @@ in.yaml:12:7: warning: PyTorchJob has no field "template2" in spec.pytorchReplic
 note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   CHECK(
-      said(torch("  runPolicy: {schedulingPolicy: {minAvailable: 1, minResources: {cpu: 1}}}\n")) ==
-      R"(in.yaml:5:33: warning: the job does not say which scheduler starts its pods together: Volcano is assumed [advice/v1-difference]
+      said(torch("  runPolicy: {schedulingPolicy: {minAvailable: 1}}\n")) ==
+      R"(in.yaml:5:33: warning: the inputs name no gang scheduler, and Training Operator has none by default: the pods are not started together [advice/v1-difference]
+    5 |   runPolicy: {schedulingPolicy: {minAvailable: 1}}
+      |                                 ^ --gang volcano and --gang coscheduling start them together
+1 of 1 object migrated to Trainer 2.3
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
+)");
+  CHECK(
+      said(torch("  runPolicy: {schedulingPolicy: {minAvailable: 1}}\n") +
+           "---\napiVersion: kueue.x-k8s.io/v1beta1\nkind: LocalQueue\nmetadata: {name: a}\n") ==
+      R"(in.yaml:5:33: warning: Kueue admits the pods of a job together: the TrainJob gets no gang scheduler [advice/v1-difference]
+    5 |   runPolicy: {schedulingPolicy: {minAvailable: 1}}
+      |                                 ^ --gang volcano and --gang coscheduling give it one
+1 of 1 object migrated to Trainer 2.3
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
+)");
+  CHECK(
+      said(torch("  runPolicy: {schedulingPolicy: {minAvailable: 1, minResources: {cpu: 1}}}\n") +
+           "---\napiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: a}\n") ==
+      R"(in.yaml:5:33: warning: the job does not say which scheduler starts its pods together: Volcano, as in other objects of the inputs [advice/v1-difference]
     5 |   runPolicy: {schedulingPolicy: {minAvailable: 1, minResources: {cpu: 1}}}
-      |                                 ^ write schedulerName: volcano, or scheduleTimeoutSeconds for coscheduling
+      |                                 ^ --gang none and --gang coscheduling choose another
 in.yaml:5:48: warning: Trainer starts all 2 pods of the job together [advice/v1-difference]
     5 |   runPolicy: {schedulingPolicy: {minAvailable: 1, minResources: {cpu: 1}}}
       |                                                ^ remove it

@@ -370,6 +370,9 @@ bool has_gpus(const Node& container, std::initializer_list<std::string_view> lis
 namespace {
 
 constexpr std::string_view kVolcano = "volcano";
+constexpr std::string_view kCoscheduling = "coscheduling";
+constexpr std::string_view kNoGang = "none";
+constexpr std::string_view kKueue = "kueue";
 
 void apply_clean_pod_policy(Conversion& conversion) {
   const Node* policy = conversion.job.run_policy("cleanPodPolicy");
@@ -403,13 +406,12 @@ class Gang {
 
   void run() {
     const std::string_view scheduler = scheduler_of(conversion_.draft);
-    const Node* timeout = policy_.get("scheduleTimeoutSeconds");
-    const bool by_plugins =
-        scheduler.find("scheduler-plugins") != std::string_view::npos || scheduler == "coscheduling";
-    if (by_plugins || (timeout && scheduler != kVolcano && !policy_.get("queue"))) {
-      coscheduling(timeout, scheduler);
+    const std::string_view gang = choose(scheduler);
+    if (gang == kNoGang) return;
+    if (gang == kCoscheduling) {
+      coscheduling(policy_.get("scheduleTimeoutSeconds"), scheduler);
     } else {
-      volcano(scheduler);
+      volcano();
     }
     check_members();
   }
@@ -417,6 +419,42 @@ class Gang {
  private:
   static std::string field(std::string_view name) {
     return fmt::format("spec.runPolicy.schedulingPolicy.{}", name);
+  }
+
+  // Training Operator has no gang scheduler by default, and then ignores the policy.
+  std::string_view choose(std::string_view scheduler) {
+    const MigrateOptions& options = conversion_.options;
+    if (!options.gang.empty()) return options.gang;
+    if (scheduler == kVolcano) return kVolcano;
+    if (scheduler.find("scheduler-plugins") != std::string_view::npos || scheduler == kCoscheduling)
+      return kCoscheduling;
+    if (policy_.get("scheduleTimeoutSeconds") && !policy_.get("queue")) return kCoscheduling;
+    if (policy_.get("queue") || policy_.get("priorityClass")) return kVolcano;
+    const Node* queue = conversion_.job.root->at({"metadata", "labels", model::kKueueLabel});
+    const std::string_view shown = queue ? std::string_view(kKueue) : std::string_view(options.shown_gang);
+    if (shown == kKueue) {
+      note_choice("Kueue admits the pods of a job together: the TrainJob gets no gang scheduler",
+                  "--gang volcano and --gang coscheduling give it one");
+      return kNoGang;
+    }
+    if (shown.empty()) {
+      note_choice(
+          "the inputs name no gang scheduler, and Training Operator has none by default: the pods are not "
+          "started together",
+          "--gang volcano and --gang coscheduling start them together");
+      return kNoGang;
+    }
+    note_choice(fmt::format("the job does not say which scheduler starts its pods together: {}, as in other "
+                            "objects of the inputs",
+                            shown == kVolcano ? "Volcano" : "coscheduling"),
+                fmt::format("--gang none and --gang {} choose another",
+                            shown == kVolcano ? kCoscheduling : kVolcano));
+    return shown == kVolcano ? kVolcano : kCoscheduling;
+  }
+
+  void note_choice(std::string message, std::string hint) {
+    conversion_.findings.change("spec.runPolicy.schedulingPolicy", std::move(message), std::move(hint),
+                                &policy_);
   }
 
   // In the pods that do not set the field themselves.
@@ -427,15 +465,9 @@ class Gang {
     }
   }
 
-  void volcano(std::string_view scheduler) {
+  void volcano() {
     const Maker& make = conversion_.make;
     conversion_.draft.gang = make.map({{kVolcano, make.map({})}});
-    if (!policy_.get("queue") && !policy_.get("priorityClass") && scheduler != kVolcano) {
-      conversion_.findings.change(
-          "spec.runPolicy.schedulingPolicy",
-          "the job does not say which scheduler starts its pods together: Volcano is assumed",
-          "write schedulerName: volcano, or scheduleTimeoutSeconds for coscheduling", &policy_);
-    }
     set_in_pods("schedulerName", make.string(kVolcano));
     if (const Node* timeout = policy_.get("scheduleTimeoutSeconds"))
       conversion_.findings.change(field("scheduleTimeoutSeconds"), "Volcano does not use it", "remove it",
@@ -450,7 +482,7 @@ class Gang {
   void coscheduling(const Node* timeout, std::string_view scheduler) {
     const Maker& make = conversion_.make;
     const Node* inner = make.with(nullptr, "scheduleTimeoutSeconds", timeout ? timeout : make.integer(60));
-    conversion_.draft.gang = make.map({{"coscheduling", inner}});
+    conversion_.draft.gang = make.map({{kCoscheduling, inner}});
     if (scheduler.empty()) set_in_pods("schedulerName", make.string("scheduler-plugins-scheduler"));
     for (const std::string_view name : {"queue", "priorityClass"}) {
       const Node* given = policy_.get(name);
