@@ -192,8 +192,8 @@ class NewJob {
     std::string name = flags_.framework;
     if (name.empty()) name = script_.framework;
     if (flags_.framework.empty() && !name.empty()) {
-      note(console_, fmt::format("{}:{}: imports {}: the framework is {}", flags_.from_script, script_.line,
-                                 script_.module, name));
+      note(console_, fmt::format("{}:{}: imports {}: the framework is {}{}", flags_.from_script, script_.line,
+                                 script_.module, name, script_.why.empty() ? "" : ": " + script_.why));
     }
     const std::string names = fmt::format("{}", fmt::join(framework_names(), ", "));
     while (!create::find_framework(name)) {

@@ -130,22 +130,38 @@ std::vector<std::string> imports_of(std::string_view code) {
 struct ModuleOf {
   std::string_view module;
   std::string_view framework;
+  std::string_view why = "";  // this framework, if its name does not say it
 };
 
-// What comes first decides: DeepSpeed, JAX and MPI programs often import torch as well.
-constexpr std::array kModules = std::to_array<ModuleOf>({{"deepspeed", "deepspeed"},
-                                                         {"mlx", "mlx"},
-                                                         {"jax", "jax"},
-                                                         {"flax", "jax"},
-                                                         {"horovod", "mpi"},
-                                                         {"mpi4py", "mpi"},
-                                                         {"torch.distributed", "torch"},
-                                                         {"accelerate", "torch"},
-                                                         {"lightning", "torch"},
-                                                         {"pytorch_lightning", "torch"},
-                                                         {"xgboost", "xgboost"},
-                                                         {"transformers", "torch"},
-                                                         {"torch", "torch"}});
+constexpr std::string_view kByAccelerate = "it trains with accelerate, which reads the variables of torchrun";
+constexpr std::string_view kByTorchrun = "it reads the variables of torchrun";
+
+// What comes first decides: DeepSpeed, JAX, Ray and MPI programs often import torch as well, and what trains
+// with torch is more than torch.
+constexpr std::array kModules = std::to_array<ModuleOf>(
+    {{"deepspeed", "deepspeed"},
+     {"mlx", "mlx"},
+     {"jax", "jax"},
+     {"flax", "jax"},
+     {"horovod", "mpi"},
+     {"mpi4py", "mpi"},
+     {"ray", "plain", "its program is one driver, and its workers run where ray start ran"},
+     {"ultralytics", "plain", "for several devices, it starts torchrun itself, on its own node"},
+     {"unsloth", "torch", kByAccelerate},
+     {"trl", "torch", kByAccelerate},
+     {"lightning", "torch",
+      "it reads the variables of torchrun; its num_nodes and devices must be those of the job"},
+     {"pytorch_lightning", "torch",
+      "it reads the variables of torchrun; its num_nodes and devices must be those of the job"},
+     {"composer", "torch", "composer's own launcher would need the rank of each node, which torchrun has"},
+     {"megatron", "torch", kByTorchrun},
+     {"torchtune", "torch", "a recipe of one's own is started with torchrun, as tune run does"},
+     {"peft", "torch", kByAccelerate},
+     {"transformers", "torch", kByAccelerate},
+     {"accelerate", "torch", kByTorchrun},
+     {"torch.distributed", "torch"},
+     {"xgboost", "xgboost"},
+     {"torch", "torch"}});
 
 // Libraries that also read arguments, in ways that are not followed here.
 constexpr std::array<std::string_view, 10> kReaders{
@@ -253,6 +269,7 @@ ScriptFacts read_script(std::string_view text) {
       best = rank;
       facts.framework = found->framework;
       facts.module = found->module;
+      facts.why = found->why;
       facts.line = statement.line;
     }
   }

@@ -673,6 +673,20 @@ TEST_CASE("new: what a script says") {
   CHECK(framework("if True:\n    from accelerate import Accelerator\n") == "torch accelerate:2");
   CHECK(framework("x = 'import jax'\nimport jaxtyping\n# import torch\nimport \\\n  xgboost\n") ==
         "xgboost xgboost:4");
+  const auto why = [](const std::string& module) {
+    const create::ScriptFacts facts = create::read_script("import torch\nimport " + module + "\n");
+    return facts.framework + ": " + facts.why;
+  };
+  for (const std::string module : {"trl", "peft", "transformers", "unsloth"})
+    CHECK(why(module) == "torch: it trains with accelerate, which reads the variables of torchrun");
+  CHECK(why("lightning.pytorch") ==
+        "torch: it reads the variables of torchrun; its num_nodes and devices must be those of the job");
+  CHECK(why("composer") ==
+        "torch: composer's own launcher would need the rank of each node, which torchrun has");
+  CHECK(why("megatron.core") == "torch: it reads the variables of torchrun");
+  CHECK(why("torchtune") == "torch: a recipe of one's own is started with torchrun, as tune run does");
+  CHECK(why("ultralytics") == "plain: for several devices, it starts torchrun itself, on its own node");
+  CHECK(why("ray.train") == "plain: its program is one driver, and its workers run where ray start ran");
   CHECK(framework("'unfinished\nimport torch\n\"\"\"never ends") == "torch torch:2");
   CHECK(framework("\xEF\xBB\xBFimport torch\r\n") == "torch torch:1");
   CHECK(framework("") == " :0");
