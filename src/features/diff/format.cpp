@@ -103,15 +103,42 @@ std::vector<Cell> hunks_of(std::string_view live, std::string_view rendered) {
   return lines;
 }
 
+// The first objects by name.
+std::string names_of(const std::vector<std::string>& objects) {
+  constexpr size_t kNamed = 8;
+  std::string text;
+  for (size_t i = 0; i < std::min(objects.size(), kNamed); ++i) text += (i > 0 ? ", " : "") + objects[i];
+  if (objects.size() > kNamed) text += fmt::format(" and {} more", objects.size() - kNamed);
+  return text;
+}
+
 // What the reports for people say; a comment has paths and values in full, no hunks and no colours.
 class Describer {
  public:
   Describer(const objects::Report& report, const FormatOptions& options, bool is_comment)
       : report_(report), options_(options), is_comment_(is_comment) {}
 
+  // Those that have only a common cause, such as their runtime, are one.
   std::vector<Block> acceptances() const {
     std::vector<Block> blocks;
-    for (const objects::Acceptance& acceptance : report_.acceptances) blocks.push_back(block_of(acceptance));
+    std::map<std::pair<objects::Verdict, std::string>, std::vector<const objects::Acceptance*>> by_cause;
+    const auto key_of = [](const objects::Acceptance& one) { return std::pair(one.verdict, one.cause); };
+    const auto is_alone = [](const objects::Acceptance& one) {
+      return one.cause.empty() || !one.refusals.empty();
+    };
+    for (const objects::Acceptance& one : report_.acceptances) {
+      if (!is_alone(one)) by_cause[key_of(one)].push_back(&one);
+    }
+    for (const objects::Acceptance& one : report_.acceptances) {
+      const auto same = is_alone(one) ? by_cause.end() : by_cause.find(key_of(one));
+      if (same == by_cause.end()) {
+        if (is_alone(one)) blocks.push_back(block_of(one));
+        continue;
+      }
+      blocks.push_back(block_of(one));
+      if (same->second.size() > 1) name_all(same->second, blocks.back());
+      by_cause.erase(same);
+    }
     return blocks;
   }
 
@@ -132,6 +159,14 @@ class Describer {
     if (!acceptance.cause.empty())
       block.lines.push_back({.parts = {{acceptance.cause}}, .place = base::place_of(acceptance.location)});
     return block;
+  }
+
+  static void name_all(const std::vector<const objects::Acceptance*>& all, Block& block) {
+    std::vector<std::string> titles;
+    for (const objects::Acceptance* one : all) titles.push_back(one->title());
+    block.head.front().text = counted(all.size(), "object");
+    block.lines.front().place.clear();
+    block.lines.push_back({.parts = {{names_of(titles)}}, .hang = 4});
   }
 
   Block block_of(const objects::ObjectDiff& object) {
@@ -265,15 +300,6 @@ void add_once(std::string text, std::vector<std::string>& to) {
   if (to.empty() || to.back() != text) to.push_back(std::move(text));
 }
 
-// The first objects by name.
-std::string names_of(const std::vector<std::string>& objects) {
-  constexpr size_t kNamed = 8;
-  std::string text;
-  for (size_t i = 0; i < std::min(objects.size(), kNamed); ++i) text += (i > 0 ? ", " : "") + objects[i];
-  if (objects.size() > kNamed) text += fmt::format(" and {} more", objects.size() - kNamed);
-  return text;
-}
-
 class ReachCollector {
  public:
   void add(const objects::ObjectDiff& object, const objects::Difference& difference) {
@@ -306,6 +332,28 @@ class ReachCollector {
     return blocks;
   }
 
+  // For a comment.
+  std::vector<Block> comment_blocks() const {
+    std::vector<Block> blocks;
+    for (const Source& source : sources_) {
+      Block& block = blocks.emplace_back();
+      block.head = {{source.place, Style::Title}, {"changes " + counted(source.objects.size(), "object")}};
+      block.folded =
+          fmt::format("{} in {}", counted(source.changes.size(), "field"), names_of(source.objects));
+      block.fields.before_title = "old";
+      block.fields.after_title = "new";
+      block.fields.source_title = "in";
+      for (const Change& change : source.changes) {
+        report::Field& field = block.fields.rows.emplace_back();
+        field.path = change.path;
+        field.before = change.values.live;
+        field.after = change.values.rendered;
+        field.source = change.objects.size() == source.objects.size() ? "all" : names_of(change.objects);
+      }
+    }
+    return blocks;
+  }
+
  private:
   static report::Line line_of(const Change& change, const std::string& where, size_t width) {
     constexpr size_t kIndent = 6;
@@ -329,6 +377,30 @@ class ReachCollector {
   objects::InputFields fields_;
   std::vector<Source> sources_;
   std::map<std::string, size_t> by_place_;
+};
+
+// Changes by their causes, and objects that are new or gone.
+class Reach {
+ public:
+  explicit Reach(const objects::Report& report) {
+    for (const objects::ObjectDiff& object : report.objects) {
+      for (const objects::Difference& difference : object.differences) add(object, difference);
+    }
+    if (!whole.empty()) whole.back().is_continued = false;
+  }
+
+  ReachCollector collector;
+  std::vector<Block> whole;
+
+ private:
+  void add(const objects::ObjectDiff& object, const objects::Difference& difference) {
+    if (difference.kind == objects::DifferenceKind::Changed) {
+      collector.add(object, difference);
+    } else if (difference.kind != objects::DifferenceKind::Ignored) {
+      const std::string what = difference.kind == objects::DifferenceKind::Missing ? "added" : "removed";
+      whole.push_back({.head = {{objects::title_of(object)}, {what}}, .is_continued = true});
+    }
+  }
 };
 
 std::string coloured(std::string_view text) {
@@ -415,28 +487,24 @@ std::string format_markdown(const objects::Report& report, const FormatOptions& 
   for (const std::string& line : cost_lines(report))
     document.blocks.push_back({.head = {{line}}, .is_continued = true});
   if (!document.blocks.empty()) document.blocks.back().is_continued = false;
-  std::ranges::move(Describer(report, options, true).blocks(), std::back_inserter(document.blocks));
+  Describer describer(report, options, true);
+  if (!options.files) {
+    std::ranges::move(describer.blocks(), std::back_inserter(document.blocks));
+    return report::to_markdown(document);
+  }
+  const Reach reach(report);
+  std::ranges::move(describer.acceptances(), std::back_inserter(document.blocks));
+  std::ranges::move(reach.collector.comment_blocks(), std::back_inserter(document.blocks));
+  std::ranges::copy(reach.whole, std::back_inserter(document.blocks));
   return report::to_markdown(document);
 }
 
 std::string format_reach(const objects::Report& report, const FormatOptions& options) {
-  ReachCollector collector;
-  std::vector<Block> whole;
-  for (const objects::ObjectDiff& object : report.objects) {
-    for (const objects::Difference& difference : object.differences) {
-      if (difference.kind == objects::DifferenceKind::Changed) {
-        collector.add(object, difference);
-      } else if (difference.kind != objects::DifferenceKind::Ignored) {
-        const std::string what = difference.kind == objects::DifferenceKind::Missing ? "added" : "removed";
-        whole.push_back({.head = {{objects::title_of(object)}, {what}}, .is_continued = true});
-      }
-    }
-  }
-  if (!whole.empty()) whole.back().is_continued = false;
-  Describer describer(report, options, false);
+  const Reach reach(report);
+  const Describer describer(report, options, false);
   report::Document document{.blocks = describer.acceptances(), .closing = closing_of(report, options)};
-  std::ranges::move(collector.blocks(options.width), std::back_inserter(document.blocks));
-  std::ranges::move(whole, std::back_inserter(document.blocks));
+  std::ranges::move(reach.collector.blocks(options.width), std::back_inserter(document.blocks));
+  std::ranges::copy(reach.whole, std::back_inserter(document.blocks));
   return report::to_text(document, {false, options.width});
 }
 
@@ -460,7 +528,8 @@ std::string format_json(const objects::Report& report, const FormatOptions& opti
       if (is_shown(difference, options)) differences.add(to_json(object, difference));
     }
   }
-  Json json{{"differences", differences},
+  Json json{{"version", report::kReportVersion},
+            {"differences", differences},
             {"summary",
              {{"jobs", report.jobs}, {"differing", report.differing_jobs()}, {"orphaned", report.orphans()}}},
             {"cost", Json::array(costs_of(report), [](const Cost& cost) { return to_json(cost); })}};

@@ -57,6 +57,7 @@ struct Fields {
   std::vector<Field> rows;
   std::string before_title;  // title of the Markdown's column
   std::string after_title;
+  std::string source_title = "from";
   size_t widest_path = 76;
   size_t widest_values = 60;
   bool may_clamp =

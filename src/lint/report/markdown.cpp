@@ -76,8 +76,8 @@ std::string head_of(const Block& block) {
 }
 
 std::string fields_table(const Fields& fields) {
-  std::string text =
-      fmt::format("| field | {} | {} | from |\n|---|---|---|---|\n", fields.before_title, fields.after_title);
+  std::string text = fmt::format("| field | {} | {} | {} |\n|---|---|---|---|\n", fields.before_title,
+                                 fields.after_title, fields.source_title);
   for (const Field& field : fields.rows)
     text += fmt::format("| {} | {} | {} | {} |\n", code(field.path), code(field.before), code(field.after),
                         escaped(field.source));
