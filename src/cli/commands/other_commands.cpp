@@ -62,6 +62,7 @@ namespace {
 struct SchemaFlags {
   std::string kind;
   std::string trainer_version;
+  std::string report;
 };
 
 std::vector<std::string_view> kind_names(const schema::VersionSchemas& version) {
@@ -73,6 +74,7 @@ std::vector<std::string_view> kind_names(const schema::VersionSchemas& version) 
 int run_schema(Console& console, const SchemaFlags& flags) {
   const schema::VersionSchemas& version = schema::version_or_newest(flags.trainer_version);
   const std::vector<std::string_view> names = kind_names(version);
+  if (!flags.report.empty()) return print_manifests(console, json_schema::report_schema(flags.report));
   if (flags.kind.empty()) return fail(console, fmt::format("name a kind: {}", fmt::join(names, ", ")));
   const auto same = [&](std::string_view name) {
     return base::lower_case(name) == base::lower_case(flags.kind);
@@ -107,15 +109,21 @@ std::function<int(Console&)> setup_schema(Command& command) {
       .takes("KIND");
   add_version_flag(command, "--trainer-version", flags->trainer_version,
                    "Schema of this Trainer version instead of the newest", false);
+  const auto reports = json_schema::report_names();
+  command.add("--report", &flags->report, "Schema of what this command prints as JSON instead")
+      .one_of(std::vector<std::string>(reports.begin(), reports.end()))
+      .excludes("--trainer-version");
   command.details = {
       "Prints the JSON Schema (draft 7) of a kind, with descriptions of Trainer's fields. Editors complete "
       "and check manifests with it: yaml-language-server if the file begins with the comment # "
       "yaml-language-server: $schema=PATH, VS Code also by its setting yaml.schemas. The schemas of all "
       "versions are installed in share/trainjobc/schemas, by group, kind and version, where kubeconform "
-      "finds them with -schema-location."};
+      "finds them with -schema-location. --report prints the schema of a report in JSON, whose version goes "
+      "up when a field is gone or means something else."};
   command.exit_statuses = {{0, "printed"}, {2, "usage or I/O error"}};
   command.examples = {"trainjobc schema TrainJob > trainjob.json",
-                      "trainjobc schema ClusterTrainingRuntime --trainer-version 2.2"};
+                      "trainjobc schema ClusterTrainingRuntime --trainer-version 2.2",
+                      "trainjobc schema --report lint"};
   return [flags](Console& console) { return run_schema(console, *flags); };
 }
 

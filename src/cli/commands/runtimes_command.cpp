@@ -122,7 +122,7 @@ std::string as_json(const std::vector<Check>& checks) {
   for (const Check& check : checks) {
     for (const RuntimeVerdict& verdict : check.verdicts) verdicts.add(json_of(verdict, check));
   }
-  return Json({{"runtimes", verdicts}}).report();
+  return Json({{"version", report::kReportVersion}, {"runtimes", verdicts}}).report();
 }
 
 // The runtimes of the inputs as they are read everywhere.
@@ -192,8 +192,8 @@ int run_runtimes_check(Console& console, const RuntimesCheckFlags& flags) {
     // A folder stands for all runtimes, a file for those in it.
     const bool is_whole = std::ranges::all_of(
         flags.paths, [&](const std::string& path) { return console.files().is_directory(path); });
-    checks.push_back(
-        {"the cluster", "cluster", runtimes::compare_runtimes(own.objects, cluster.objects, schemas, is_whole)});
+    checks.push_back({"the cluster", "cluster",
+                      runtimes::compare_runtimes(own.objects, cluster.objects, schemas, is_whole)});
   }
   const std::string text = flags.format == "json" ? as_json(checks) : as_text(checks, console.stdout_width());
   const auto differs = [](const RuntimeVerdict& verdict) { return verdict.state == RuntimeState::Different; };
@@ -265,7 +265,7 @@ std::string uses_as_json(const std::vector<RuntimeUse>& uses) {
     if (names_scopes) json.add("scope", use.scope);
     return json;
   };
-  return Json({{"runtimes", Json::array(uses, use_of)}}).report();
+  return Json({{"version", report::kReportVersion}, {"runtimes", Json::array(uses, use_of)}}).report();
 }
 
 // What is wrong with the name after --used-by: no runtime has it, and no job of the inputs refers to it. ""
@@ -374,7 +374,7 @@ std::string as_json(const std::vector<inputs::KnownRuntime>& runtimes) {
     }
     return entry;
   };
-  return Json({{"runtimes", Json::array(runtimes, entry_of)}}).report(4);
+  return Json({{"version", report::kReportVersion}, {"runtimes", Json::array(runtimes, entry_of)}}).report(4);
 }
 
 std::string names_as_text(const std::vector<inputs::KnownRuntime>& runtimes) {
@@ -444,7 +444,8 @@ Command& add_check(Command& command, RuntimesCheckFlags& flags) {
                    "Compare with the catalogue of this Trainer version instead of the newest", false);
   check.add("-o,--format", &flags.format, "Output format").one_of({"text", "json"}).shows_default();
   check.details = {
-      "A runtime that the other side does not have is listed, but does not count as a difference. Those that only "
+      "A runtime that the other side does not have is listed, but does not count as a difference. Those that "
+      "only "
       "the cluster has are listed for directories, not for files."};
   check.exit_statuses = {{0, "none differs"}, {1, "a runtime differs"}, {2, "usage, I/O or kubectl error"}};
   check.examples = {"trainjobc runtimes check runtimes/ --trainer-version 2.3",

@@ -513,8 +513,9 @@ std::string to_text(Format format, const std::vector<Object>& objects,
 report::Joints joints_of(Format format, bool is_empty) {
   if (format == Format::Yaml) return {"", "---\n", ""};
   if (format == Format::Text) return {"", "\n", ""};
-  return is_empty ? report::Joints{"{\n  \"fields\": []\n}\n", "", ""}
-                  : report::Joints{"{\n  \"fields\": [\n", ",\n", "\n  ]\n}\n"};
+  // {"version": report::kReportVersion, "fields": […]}
+  return is_empty ? report::Joints{"{\n  \"version\": 1,\n  \"fields\": []\n}\n", "", ""}
+                  : report::Joints{"{\n  \"version\": 1,\n  \"fields\": [\n", ",\n", "\n  ]\n}\n"};
 }
 
 }  // namespace trainjobc::explain

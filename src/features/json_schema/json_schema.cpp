@@ -13,6 +13,7 @@
 #include "base/text/text.h"
 #include "lint/report/json.h"
 #include "model/trainer_names.h"
+#include "report_schemas.h"
 
 namespace trainjobc::json_schema {
 namespace {
@@ -215,6 +216,19 @@ std::vector<const schema::KindSchema*> kinds_of(const schema::VersionSchemas& ve
   }
   std::ranges::sort(kinds, {}, [](const schema::KindSchema* kind) { return kind->kind; });
   return kinds;
+}
+
+std::vector<std::string_view> report_names() {
+  std::vector<std::string_view> names;
+  for (const auto& [name, schema] : kReportSchemas) names.push_back(name);
+  return names;
+}
+
+std::string_view report_schema(std::string_view command) {
+  for (const auto& [name, schema] : kReportSchemas) {
+    if (name == command) return schema;
+  }
+  return "";
 }
 
 }  // namespace trainjobc::json_schema

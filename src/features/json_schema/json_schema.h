@@ -20,6 +20,10 @@ std::string file_of(const schema::VersionSchemas& version, const schema::KindSch
 // The kinds that have a schema, in alphabetical order.
 std::vector<const schema::KindSchema*> kinds_of(const schema::VersionSchemas& version);
 
+// Of the reports in JSON: the commands that have one, and the schema of one; "" if it has none.
+std::vector<std::string_view> report_names();
+std::string_view report_schema(std::string_view command);
+
 // The name of the type, such as "string"; "" for any value, and for an integer or string.
 std::string_view type_name(schema::Type type);
 

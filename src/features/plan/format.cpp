@@ -505,11 +505,15 @@ Json to_json(const LaunchPlan& launch) {
 }
 
 Json to_json(const JobPlan& job, const PlanFormat& format) {
+  Json labels = Json::object();
+  for (const auto& [name, value] : job.labels) labels.add(name, value);
   Json json{{"object", job.id},
             {"namespace", job.ns},
             {"name", job.name},
+            {"labels", labels},
             {"runtime", job.runtime},
             {"framework", job.framework},
+            {"images", Json::array(job.images)},
             {"queue", job.queue},
             {"nodes", job.nodes},
             {"pods", job.pods},
@@ -554,7 +558,8 @@ std::string format_json(const Plan& plan, const PlanFormat& format) {
     if (!one.scope.empty()) json.add("scope", one.scope);
     return to_json(one, std::move(json));
   };
-  Json json{{"jobs", Json::array(plan.jobs, job)},
+  Json json{{"version", report::kReportVersion},
+            {"jobs", Json::array(plan.jobs, job)},
             {"totals", Json::array(plan.totals, total)},
             {"total", to_json(plan.total, Json::object())}};
   if (format.quota) {

@@ -496,6 +496,16 @@ void add_job(Total& total, const JobPlan& job) {
   objects::add(total.requests, job.requests);
 }
 
+void add_images(const k8s::jobset::ReplicatedJob& job, std::vector<std::string>& images) {
+  if (!job.pod_spec) return;
+  for (const std::string_view list : {"initContainers", "containers"}) {
+    for (const Node* container : yaml::items_at(*job.pod_spec, list)) {
+      std::string image = secret::without_keys(yaml::text_at(*container, "image"));
+      if (!image.empty() && !base::contains(images, image)) images.push_back(std::move(image));
+    }
+  }
+}
+
 }  // namespace
 
 JobPlan plan_job(std::span<const Object> objects, const PlanOptions& options) {
@@ -507,9 +517,14 @@ JobPlan plan_job(std::span<const Object> objects, const PlanOptions& options) {
   plan.id = fmt::format("TrainJob/{}/{}", plan.ns, plan.name);
   plan.runtime = yaml::text_at(*job.job_set->train_job, {"spec", "runtimeRef", "name"});
   plan.queue = secret::without_keys(queue_of(job));
+  if (const Node* labels = job.job_set->train_job->at({"metadata", "labels"})) {
+    for (const yaml::Entry& label : labels->entries())
+      plan.labels.emplace(label.key, secret::without_keys(label.value->text()));
+  }
   const RenderedJob rendered = rendered_job(job, yaml::Maker(arena));
   for (const k8s::jobset::ReplicatedJob& replicated_job : rendered.view.jobs) {
     PodSet set = objects::pod_set_of(rendered.view, replicated_job);
+    add_images(replicated_job, plan.images);
     plan.pods = capped_sum(plan.pods, set.pods);
     objects::add(plan.requests, objects::times(set.per_pod, set.pods));
     plan.pod_sets.push_back(std::move(set));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -53,7 +54,9 @@ struct JobPlan {
   std::string id;     // "TrainJob/team-a/llama"
   std::string ns;     // "default" if the job names none
   std::string name;
+  std::map<std::string, std::string> labels;  // of the TrainJob
   std::string runtime;
+  std::vector<std::string> images;      // of the containers, each once
   std::string framework;                // "torch", "MPI", …; "" if it has none
   std::string queue;                    // Kueue's or Volcano's; "" if it has none
   int64_t nodes = 0;                    // that train

@@ -69,6 +69,7 @@ TEST_CASE("explain --field") {
   spec.replicatedJobs[node]…containers[node].env[PET_NNODES].value  "2"           in.yaml:28:23  spec.trainer.numNodes  torch/PET_NNODES
 )");
   CHECK(explain({"--field", "completions", "-o", "json"}).out == R"({
+  "version": 1,
   "fields": [
     {
       "object": "JobSet/default/job",
@@ -89,6 +90,7 @@ TEST_CASE("explain --field") {
   spec.replicatedJobs[node]…volumes[mpi-ssh-auth].secret.defaultMode  0400  mpi/ssh-key-volume
 )");
   CHECK(explain({"--field", "secret.defaultMode", "-o", "json"}, "{mpi: {}}").out == R"({
+  "version": 1,
   "fields": [
     {
       "object": "JobSet/default/job",

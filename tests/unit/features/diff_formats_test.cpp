@@ -174,6 +174,7 @@ TEST_CASE("file modes are shown in octal, but not in JSON") {
   run.flags.format = "json";
   CHECK(run.run() == 1);
   CHECK(run.console.out == R"({
+  "version": 1,
   "differences": [
     {
       "object": "JobSet/team-a/demo",

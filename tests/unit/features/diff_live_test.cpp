@@ -212,6 +212,7 @@ TEST_CASE("a live field without an owner is a difference") {
   run.flags.format = "json";
   CHECK(run.run() == 1);
   CHECK(run.console.out == R"({
+  "version": 1,
   "differences": [
     {
       "object": "JobSet/team-a/demo",

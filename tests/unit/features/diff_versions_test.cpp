@@ -126,6 +126,7 @@ TEST_CASE("diff of versions: markdown and json list refusals") {
   run.flags.format = "json";
   CHECK(run.run() == 1);
   CHECK(run.console.out == R"({
+  "version": 1,
   "differences": [],
   "summary": {
     "jobs": 1,
