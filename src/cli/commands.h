@@ -109,6 +109,7 @@ struct SubmitFlags {
   KubectlFlags kubectl{.timeout = 0};  // of the wait
   std::string dry_run;                 // "", "client" or "server"
   bool force_conflicts = false;
+  std::string as = "jobset";  // or "trainjob"
   bool replace = false;
   bool wait = false;
   bool cancel_on_interrupt = false;

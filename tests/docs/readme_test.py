@@ -53,13 +53,15 @@ elif not yaml.safe_load(open("compose.yaml"))["services"]:
     sys.exit("no services")
 """
 
-# kubectl of the console: get finds nothing, apply and create take everything.
+# kubectl of the console: get finds nothing, apply and create take everything; there is no Trainer.
 EMPTY_CLUSTER = """#!/usr/bin/env python3
 import os, sys, yaml
 if sys.argv[1] == "kustomize":
     words = ["build"] if KUSTOMIZE.endswith("kustomize") else ["kustomize"]
     os.execv(KUSTOMIZE, [KUSTOMIZE, *words, *sys.argv[2:]])
 if sys.argv[1] == "get":
+    if "-f" in sys.argv and '"kind": "TrainJob"' in sys.stdin.read():
+        sys.exit('error: no matches for kind "TrainJob" in version "trainer.kubeflow.org/v1alpha1"')
     print('{"apiVersion": "v1", "kind": "List", "items": []}')
     sys.exit()
 dry = " (server dry run)" if "--dry-run=server" in sys.argv else ""
@@ -219,7 +221,7 @@ def help_examples():
     commands = re.findall(r"^  ([a-z-]+) ", top.split("\nCommands:\n")[1].split("\n\n")[0], re.M)
     for words in ([], *([command] for command in commands)):
         text = subprocess.run([BINARY, *words, "--help"], capture_output=True, text=True, check=True).stdout
-        yield from commands_of(text.partition("Examples:\n")[2])
+        yield from commands_of(re.sub(r" \\\n +", " ", text.partition("Examples:\n")[2]))  # wrapped for the terminal
 
 
 KINDS = re.compile(r"^kind: (TrainJob|TrainingRuntime|ClusterTrainingRuntime)$", re.M)

@@ -42,7 +42,8 @@ class FakeClock final : public base::Clock {
   Time now_{};
 };
 
-// A run of the command with files in memory. By default, the cluster is empty and accepts everything.
+// A run of the command with files in memory. By default, the cluster is empty, has no Trainer, and accepts
+// everything.
 struct SubmitRun {
   base::MemoryFileSystem files;
   TestConsole console{files};
@@ -70,6 +71,9 @@ struct SubmitRun {
   // kubectl's output if all objects succeed; empty for other calls.
   static base::ProcessResult accepted(const base::ProcessRequest& request) {
     base::ProcessResult result;
+    if (gets(request, "TrainJob"))
+      return {1, "",
+              "error: no matches for kind \"TrainJob\" in version \"trainer.kubeflow.org/v1alpha1\"\n"};
     if (request.argv[1] != "apply" && request.argv[1] != "create") return result;
     std::string kind;
     for (size_t at = 0; at < request.input.size();) {
@@ -85,6 +89,8 @@ struct SubmitRun {
 
   static std::string printed(const std::string& kind) {
     if (kind == "JobSet") return "jobset.jobset.x-k8s.io";
+    if (kind == "TrainJob") return "trainjob.trainer.kubeflow.org";
+    if (kind == "ClusterTrainingRuntime") return "clustertrainingruntime.trainer.kubeflow.org";
     return kind == "Secret" ? "secret" : "configmap";
   }
 

@@ -8,6 +8,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <utility>
 #include <variant>
 
@@ -23,6 +25,7 @@
 #include "features/submit/wait.h"
 #include "lint/lint.h"
 #include "lint/report/document.h"
+#include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "schema/schema.h"
 #include "secret/secret.h"
@@ -46,6 +49,7 @@ std::string_view word_of(Result result) {
     case Result::Unchanged: return "unchanged";
     case Result::Kept: return "kept: already exists";
     case Result::Replaced: return "replaced";
+    case Result::Applied: return "applied";
     case Result::Failed:
     case Result::NotSent: break;
   }
@@ -96,6 +100,11 @@ std::string train_job_warnings(const cluster::LiveSet& live) {
   }
   return text;
 }
+
+constexpr std::string_view kHasTrainer =
+    "warning: the cluster has Kubeflow Trainer: what is submitted are JobSets of their own, which it does "
+    "not "
+    "manage; --as trainjob applies the TrainJobs instead\n";
 
 // The updates that would be refused, and what deleting the objects would lose.
 std::string refusal_text(const submit::Batch& batch, const objects::Report& report, bool colour) {
@@ -154,10 +163,14 @@ std::string outcome_line(const Outcome& outcome, submit::DryRun dry_run) {
 // "3 jobs: 1 created, 2 unchanged (dry run)"
 std::string summary_line(const submit::Sending& sending, submit::DryRun dry_run) {
   size_t jobs = 0;
-  std::array<std::pair<std::string_view, size_t>, 5> counts{
-      {{"created", 0}, {"changed", 0}, {"unchanged", 0}, {"replaced", 0}, {"not applied", 0}}};
+  std::array<std::pair<std::string_view, size_t>, 6> counts{{{"created", 0},
+                                                             {"changed", 0},
+                                                             {"unchanged", 0},
+                                                             {"replaced", 0},
+                                                             {"applied", 0},
+                                                             {"not applied", 0}}};
   for (const Outcome& outcome : sending.outcomes) {
-    if (outcome.item->object->kind != "JobSet") continue;
+    if (!submit::is_job(*outcome.item->object)) continue;
     ++jobs;
     for (auto& [word, count] : counts) {
       if (word == word_of(outcome.result)) ++count;
@@ -216,8 +229,10 @@ class Wait {
     listener.note = [&](const std::string& note) { say(fmt::format("note: {}\n", note)); };
     listener.progress = [&](const std::vector<std::string>& lines) { progress_.show(lines); };
     int status = kOk;
-    submit::wait_for(job_sets, kubectl_, {std::chrono::seconds(flags_.kubectl.timeout)}, clock_, listener,
-                     [&](const submit::WaitResult& result) { status = end(result, job_sets.size()); });
+    submit::wait_for(
+        job_sets, kubectl_,
+        {.timeout = std::chrono::seconds(flags_.kubectl.timeout), .are_awaited = flags_.as == "trainjob"},
+        clock_, listener, [&](const submit::WaitResult& result) { status = end(result, job_sets.size()); });
     return status;
   }
 
@@ -292,12 +307,12 @@ class Wait {
   kubectl::Kubectl kubectl_;
 };
 
-// Waits for the JobSets that were sent. Returns the exit status of submit.
-int wait_for_end(Console& console, const SubmitFlags& flags, const submit::Sending& sending,
+// Waits for the JobSets that were sent, or that the TrainJobs become. Returns the exit status of submit.
+int wait_for_end(Console& console, const SubmitFlags& flags, std::span<const Object> sent,
                  base::Clock& clock) {
   std::vector<const Object*> job_sets;
-  for (const submit::Outcome& outcome : sending.outcomes) {
-    if (outcome.item->object->kind == "JobSet") job_sets.push_back(outcome.item->object);
+  for (const Object& object : sent) {
+    if (object.kind == "JobSet") job_sets.push_back(&object);
   }
   return Wait(console, flags, clock).run(job_sets);
 }
@@ -395,11 +410,40 @@ std::optional<int> send_and_report(Console& console, const SubmitFlags& flags, c
   return std::nullopt;
 }
 
+// `rendered`: the JobSets, which --wait follows, and what they mount.
 int send(Console& console, const SubmitFlags& flags, const Batch& batch, const kubectl::Kubectl& kubectl,
-         base::Clock& clock, const secret::SecretTexts& secrets) {
+         base::Clock& clock, std::span<const Object> rendered) {
   submit::Sending sending;
+  const secret::SecretTexts secrets = secret::secrets_of(rendered);
   if (const auto status = send_and_report(console, flags, batch, kubectl, secrets, sending)) return *status;
-  return flags.wait ? wait_for_end(console, flags, sending, clock) : kOk;
+  return flags.wait ? wait_for_end(console, flags, rendered, clock) : kOk;
+}
+
+// The TrainJobs as they are written, after the runtimes of the inputs that they refer to.
+std::vector<Object> train_jobs_of(const Compilation& compiled) {
+  std::vector<Object> jobs;
+  std::set<std::string> used;
+  for (const Object& object : compiled.objects) {
+    if (object.kind != "JobSet" || !object.train_job) continue;
+    used.insert(model::runtime_of(*object.train_job, object.ns).str());
+    const yaml::Node* root = object.written ? object.written : object.train_job;
+    jobs.push_back({.api_version = yaml::text_at(*root, "apiVersion"),
+                    .kind = model::kTrainJob,
+                    .ns = object.ns,
+                    .name = object.name,
+                    .root = root});
+  }
+  std::vector<Object> all;
+  for (const LintedObject& linted : compiled.linted) {
+    if (!linted.root || !used.contains(linted.object)) continue;
+    all.push_back({.api_version = yaml::text_at(*linted.root, "apiVersion"),
+                   .kind = yaml::text_at(*linted.root, "kind"),
+                   .ns = yaml::text_at(*linted.root, {"metadata", "namespace"}),
+                   .name = yaml::text_at(*linted.root, {"metadata", "name"}),
+                   .root = linted.root});
+  }
+  base::append(all, jobs);
+  return all;
 }
 
 }  // namespace
@@ -410,17 +454,28 @@ int run_submit(Console& outer, SubmitFlags flags, base::Clock& clock) {
   GuardedConsole console(outer, flags.ssh_key);
   if (flags.wait && !flags.dry_run.empty())
     return fail(console, "--wait and --dry-run can't be used together");
+  if (flags.replace && flags.as == "trainjob")
+    return fail(
+        console,
+        "--replace is for JobSets: a TrainJob that can't be updated has to be deleted (kubectl delete "
+        "trainjob NAME)");
   const auto result = compile(console, flags, std::move(key));
   if (const int* status = std::get_if<int>(&result)) return *status;
   const auto& compiled = std::get<Compiled>(result);
   const std::chrono::seconds longest_call =
       program_timeout(console, flags.input, std::chrono::seconds(kCallTimeout));
   const kubectl::Kubectl kubectl(console.processes(), flags.kubectl.settings(longest_call));
+  if (flags.as == "trainjob") {
+    const std::vector<Object> train_jobs = train_jobs_of(compiled.sent);
+    return send(console, flags, submit::batch_of_train_jobs(train_jobs), kubectl, clock,
+                compiled.sent.objects);
+  }
   auto cluster = std::make_shared<submit::Cluster>();
   const cluster::Answer answer = submit::look_up(kubectl, compiled.sent.objects, *cluster);
   console.write_stderr(answer.warnings);
   if (!answer.ok()) return fail(console, kubectl::describe(answer.failure) + "\nnothing was sent");
-  console.write_stderr(train_job_warnings(cluster->live));
+  const std::string of_jobs = train_job_warnings(cluster->live);
+  console.write_stderr(of_jobs.empty() && cluster->has_trainer ? std::string(kHasTrainer) : of_jobs);
   const objects::Report report = compare(compiled, {cluster, &cluster->live});
   for (const std::string& warning : report.warnings)
     console.write_stderr(fmt::format("warning: {}\n", warning));
@@ -435,7 +490,7 @@ int run_submit(Console& outer, SubmitFlags flags, base::Clock& clock) {
   console.write_stderr(losses_text(batch, report));
   note_left_out(console, batch);
   note_unused_queues(console, batch);
-  return send(console, flags, batch, kubectl, clock, secret::secrets_of(compiled.sent.objects));
+  return send(console, flags, batch, kubectl, clock, compiled.sent.objects);
 }
 
 std::function<int(Console&)> setup_submit(Command& command) {
@@ -446,6 +501,12 @@ std::function<int(Console&)> setup_submit(Command& command) {
       .add("--dry-run", &flags->dry_run,
            "Change nothing; client: only compare with the cluster, server: also send a server-side dry run")
       .one_of({"client", "server"});
+  command
+      .add("--as", &flags->as,
+           "What is applied: JobSets, for clusters without Trainer, or the TrainJobs with their runtimes, "
+           "for Trainer")
+      .one_of({"jobset", "trainjob"})
+      .shows_default();
   command.add("--force-conflicts", &flags->force_conflicts, "Take over fields that other managers own");
   command.add("--replace", &flags->replace,
               "Delete and recreate objects that can't be updated, and list what is lost");
@@ -459,7 +520,9 @@ std::function<int(Console&)> setup_submit(Command& command) {
   flags->ssh_key.add_to(command);
   flags->colour.add_to(command);
   command.details = {
-      "Lints and renders the inputs, stops at an error, then runs kubectl apply --server-side "
+      "Applies JobSets, not TrainJobs, for clusters without Trainer, which would not manage them; with --as "
+      "trainjob, the TrainJobs as they are written, and the runtimes of the inputs that they use. Lints and "
+      "renders the inputs, stops at an error, then runs kubectl apply --server-side "
       "--field-manager=trainjobc. Existing Secrets are kept. --wait polls the JobSets, their pods and "
       "events; Ctrl-C stops waiting and leaves the jobs running."};
   command.exit_statuses = {{0, "all objects applied"},

@@ -260,7 +260,8 @@ Answer fetch(const Kubectl& kubectl, std::span<const Object> rendered, bool all_
   return answer;
 }
 
-Answer fetch_train_jobs(const Kubectl& kubectl, std::span<const Object> rendered, bool all, LiveSet& live) {
+Answer fetch_train_jobs(const Kubectl& kubectl, std::span<const Object> rendered, bool all, LiveSet& live,
+                        bool* has_kind) {
   std::map<std::string, std::set<std::string>> namespaces;
   for (const Object& object : rendered) {
     if (object.kind != "JobSet" || !object.train_job) continue;
@@ -273,6 +274,7 @@ Answer fetch_train_jobs(const Kubectl& kubectl, std::span<const Object> rendered
         kubectl, kubectl::get_by_name(ns, model::kTrainerApiVersion, model::kTrainJob, names, "json"), live);
     answer.warnings += got.warnings;
     if (got.failure.cause == Cause::NoKind) return answer;
+    if (has_kind && got.ok()) *has_kind = true;
     if (got.failure.cause == Cause::Forbidden) {
       answer.warnings += fmt::format("warning: can't tell whether TrainJobs with these names exist: {}\n",
                                      describe(got.failure));

@@ -66,7 +66,8 @@ struct Question {
   kubectl::Call call;
   std::vector<std::string_view> kinds;
 };
-std::vector<Answer> ask_all(const kubectl::Kubectl& kubectl, std::span<const Question> questions, LiveSet& live);
+std::vector<Answer> ask_all(const kubectl::Kubectl& kubectl, std::span<const Question> questions,
+                            LiveSet& live);
 
 // Fetches the live objects to compare `rendered` with, by name: one call per kind and namespace. With
 // `all_job_sets`, also fetches all JobSets and the helper objects that they mount. The objects get the
@@ -77,7 +78,7 @@ Answer fetch(const kubectl::Kubectl& kubectl, std::span<const Object> rendered, 
 // Fetches the live TrainJobs of the rendered JobSets: all, or those whose inputs name a queue or have fields
 // that a cluster may refuse to change. The cluster need not have Trainer; a missing permission is a warning.
 Answer fetch_train_jobs(const kubectl::Kubectl& kubectl, std::span<const Object> rendered, bool all,
-                        LiveSet& live);
+                        LiveSet& live, bool* has_kind = nullptr);
 
 // Asks the API server how it would store the rendered objects without those in `skip`
 // ("Kind/namespace/name"): one server-side dry run per namespace.

@@ -13,6 +13,7 @@
 #include "features/objects/differences.h"
 #include "features/submit/state.h"
 #include "k8s/jobset/jobset.h"
+#include "model/trainer_names.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::submit {
@@ -98,7 +99,7 @@ Answer look_up(const Kubectl& kubectl, std::span<const Object> objects, Cluster&
   Answer answer;
   if (!answer.join(cluster::fetch(kubectl, open, false, cluster.live))) return answer;
   if (!answer.join(look_for_secrets(kubectl, objects, cluster.secrets))) return answer;
-  answer.join(cluster::fetch_train_jobs(kubectl, objects, true, cluster.live));
+  answer.join(cluster::fetch_train_jobs(kubectl, objects, true, cluster.live, &cluster.has_trainer));
   return answer;
 }
 
@@ -219,6 +220,20 @@ Batch make_batch(std::span<const Object> objects, const ClusterState& cluster) {
   return batch;
 }
 
+Batch batch_of_train_jobs(std::span<const Object> objects) {
+  Batch batch;
+  for (const Object& object : objects) {
+    // No job waits for its runtime: the webhook refuses it if that is missing.
+    const size_t job = is_job(object) ? batch.jobs++ : objects.size();
+    batch.items.push_back({&object, Action::Apply, job, nullptr, object.root, object.root, {}});
+  }
+  return batch;
+}
+
+bool is_job(const Object& object) {
+  return object.kind == "JobSet" || object.kind == model::kTrainJob;
+}
+
 objects::Report refused_part(const objects::Report& report) {
   objects::Report part;
   part.jobs = report.jobs;
@@ -269,6 +284,7 @@ Result success_of(Action action) {
     case Action::Confirm: return Result::Unchanged;
     case Action::Keep: return Result::Kept;
     case Action::Replace: return Result::Replaced;
+    case Action::Apply: return Result::Applied;
   }
   return Result::NotSent;
 }
@@ -323,13 +339,13 @@ class Sender {
     keep_what_is_there(outcomes);
     remove_replaced(ns, outcomes);
     create_secrets(ns, pick(outcomes, [](const Object& object) { return object.kind == "Secret"; }));
-    apply(ns, pick(outcomes,
-                   [](const Object& object) { return object.kind != "Secret" && object.kind != "JobSet"; }));
+    apply(ns,
+          pick(outcomes, [](const Object& object) { return object.kind != "Secret" && !is_job(object); }));
     for (const Outcome* outcome : outcomes) {
       const bool in_place = outcome->result != Result::Failed && outcome->result != Result::NotSent;
-      if (outcome->item->object->kind != "JobSet" && !in_place) without_helpers_.insert(outcome->item->job);
+      if (!is_job(*outcome->item->object) && !in_place) without_helpers_.insert(outcome->item->job);
     }
-    apply(ns, pick(outcomes, [](const Object& object) { return object.kind == "JobSet"; }));
+    apply(ns, pick(outcomes, is_job));
     return !stopped_;
   }
 

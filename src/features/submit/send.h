@@ -29,6 +29,7 @@ struct LeftOut {
 struct Cluster {
   cluster::LiveSet live;  // all rendered objects except Secrets, and TrainJobs with the JobSets' names
   std::set<std::string> secrets;  // "Secret/namespace/name" of those that exist; their content is not fetched
+  bool has_trainer = false;       // it knows TrainJobs
 };
 
 // A failure if submit can't continue. A missing permission for Secrets or TrainJobs is not one: Secrets are
@@ -41,6 +42,7 @@ enum class Action {
   Confirm,  // unchanged; applied anyway, to own its fields
   Keep,     // an existing Secret
   Replace,  // deleted and recreated: the update would be refused
+  Apply,    // whatever there is: what it changes is not known
 };
 
 struct Item {
@@ -68,6 +70,12 @@ struct ClusterState {
   bool takes_over = false;               // fields of other controllers
 };
 
+// Of TrainJobs and runtimes: the cluster says what it refuses.
+Batch batch_of_train_jobs(std::span<const Object> objects);
+
+// Whether it is what is submitted, and not what that needs: a JobSet or TrainJob.
+bool is_job(const Object& object);
+
 Batch make_batch(std::span<const Object> objects, const ClusterState& cluster);
 
 // The part of `report` that a cluster would refuse: objects with fields that can't be updated.
@@ -92,6 +100,7 @@ enum class Result {
   Unchanged,
   Kept,
   Replaced,
+  Applied,  // created or changed
   Failed,   // sent and refused
   NotSent,  // because of another failure
 };

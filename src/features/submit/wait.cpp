@@ -53,7 +53,8 @@ bool is_under_way(const JobSetState& state) {
 
 }  // namespace
 
-Follower::Follower(std::span<const Object* const> job_sets, Time begin) : begin_(begin) {
+Follower::Follower(std::span<const Object* const> job_sets, Time begin, bool are_awaited)
+    : begin_(begin), are_awaited_(are_awaited) {
   for (const Object* job_set : job_sets) {
     Followed& followed = followed_.emplace_back();
     followed.object = job_set;
@@ -115,7 +116,8 @@ void Follower::take(const std::string& ns, const Node& object, Time now) {
 }
 
 void Follower::take_missing(const std::string& ns, std::string_view name, Time now) {
-  if (Followed* followed = find(ns, name)) lose(*followed, now);
+  Followed* followed = find(ns, name);
+  if (followed && (followed->is_seen || !are_awaited_)) lose(*followed, now);
 }
 
 void Follower::take_job_set(Followed& followed, const Node& job_set, Time now) {
@@ -228,6 +230,10 @@ void Follower::tick(Time now) {
       end(followed, End::Deleted, "");
       continue;
     }
+    if (are_awaited_ && !followed.is_seen && now - begin_ >= kSlowController) {
+      say(followed,
+          {"Trainer has not created it", "Trainer has not created it yet: is its controller running?"});
+    }
     const bool is_ignored = followed.is_seen && followed.state.phase == Phase::Pending &&
                             followed.state.manager.empty() && !followed.trouble;
     if (is_ignored && now - begin_ >= kSlowController) {
@@ -289,7 +295,8 @@ std::string Follower::line(const Followed& followed, Time now) const {
     if (const auto succeeded = count(&PodState::succeeded)) text += fmt::format(", {} completed", succeeded);
   } else if (followed.state.phase == Phase::Running) {
     // Until the pods are seen; if they never are, the Jobs are what there is to count.
-    const bool has_ready = std::ranges::any_of(followed.state.jobs, [](const JobsState& job) { return job.ready > 0; });
+    const bool has_ready =
+        std::ranges::any_of(followed.state.jobs, [](const JobsState& job) { return job.ready > 0; });
     text += has_ready ? ", Jobs: " + describe_jobs(followed.state)
                       : fmt::format(", 0/{} pods ready", followed.state.pods);
   }
@@ -356,7 +363,7 @@ class Waiter {
         listener_(listener),
         sleeper_(clock.make_sleeper()),
         begin_(clock.now()),
-        follower_(job_sets, begin_) {
+        follower_(job_sets, begin_, options.are_awaited) {
     std::set<std::string> namespaces;
     for (const Object* job_set : job_sets) namespaces.emplace(job_set->ns);
     for (const std::string& ns : namespaces) namespaces_.push_back({ns, {}, 0});

@@ -38,7 +38,8 @@ class Follower {
  public:
   using Time = base::Clock::Time;
 
-  Follower(std::span<const Object* const> job_sets, Time begin);
+  // `are_awaited`: see WaitOptions.
+  Follower(std::span<const Object* const> job_sets, Time begin, bool are_awaited = false);
 
   // A JobSet, Pod, Event or Workload of the requested namespace; those that are known and unchanged do
   // nothing.
@@ -106,6 +107,7 @@ class Follower {
   std::set<std::string> heard_;  // events, each with its version
   std::vector<News> news_;
   Time begin_;
+  bool are_awaited_ = false;
   bool sees_pods_ = true;
   bool sees_events_ = true;
 };
@@ -114,6 +116,7 @@ struct WaitOptions {
   std::chrono::seconds timeout{0};   // for everything; 0: none
   std::chrono::seconds interval{2};  // between polls; grows with the time
   std::chrono::seconds longest_interval{10};
+  bool are_awaited = false;  // the JobSets: a controller is about to create them
 };
 
 // Receives the news.

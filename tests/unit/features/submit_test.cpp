@@ -641,7 +641,8 @@ TEST_CASE("if kubectl prints nothing, nothing was applied") {
   CHECK(run.run() == 2);
   CHECK(run.console.out == "1 job: 1 not applied\n");
   CHECK(run.console.err ==
-        "trainjobc: kubectl failed\n"
+        "warning: the cluster has Kubeflow Trainer: what is submitted are JobSets of their own, which it "
+        "does not manage; --as trainjob applies the TrainJobs instead\ntrainjobc: kubectl failed\n"
         "  kubectl apply: the answer does not mention 1 object\n"
         "not applied:\n"
         "  JobSet team-a/demo\n");
@@ -707,6 +708,51 @@ nothing was sent
         "--namespace=team-a: exit status 1\n"
         "  The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\n"
         "nothing was sent\n");
+}
+
+TEST_CASE("submit --as trainjob: the runtimes of the inputs, then the TrainJobs as they are written") {
+  SubmitRun run;
+  run.flags.as = "trainjob";
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == R"(ClusterTrainingRuntime plain applied
+TrainJob team-a/demo applied
+1 job: 1 applied
+)");
+  CHECK(run.console.err == "");
+  std::string sent;
+  for (const base::ProcessRequest& request : run.runner.requests) {
+    for (const std::string& word : request.argv) sent += word + " ";
+    sent += "\n";
+    for (size_t at = request.input.find("kind: "); at != std::string::npos;
+         at = request.input.find("\nkind: ", at)) {
+      const size_t begin = request.input.find("kind: ", at);
+      sent += "  " + request.input.substr(begin, request.input.find('\n', begin) - begin) + "\n";
+      at = begin + 1;
+    }
+  }
+  CHECK(sent == R"(kubectl apply --server-side --field-manager=trainjobc -f - 
+  kind: ClusterTrainingRuntime
+kubectl apply --server-side --field-manager=trainjobc -f - --namespace=team-a 
+  kind: TrainJob
+)");
+  run.flags.replace = true;
+  CHECK(run.run() == 2);
+  CHECK(
+      run.console.err ==
+      R"(trainjobc: --replace is for JobSets: a TrainJob that can't be updated has to be deleted (kubectl delete trainjob NAME)
+)");
+}
+
+TEST_CASE("submit warns of a cluster with Trainer") {
+  SubmitRun run;
+  run.runner.answer = [](const base::ProcessRequest& request) {
+    return SubmitRun::gets(request, "TrainJob") ? base::ProcessResult{} : SubmitRun::accepted(request);
+  };
+  CHECK(run.run() == 0);
+  CHECK(
+      run.console.err ==
+      R"(warning: the cluster has Kubeflow Trainer: what is submitted are JobSets of their own, which it does not manage; --as trainjob applies the TrainJobs instead
+)");
 }
 
 }  // namespace trainjobc::submit_test

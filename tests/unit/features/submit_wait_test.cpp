@@ -301,4 +301,21 @@ TEST_CASE("kubectl's output shows the cause of a failure") {
   CHECK(cause_of("something else") == Cause::Other);
 }
 
+TEST_CASE("--wait with --as trainjob: the JobSet is Trainer's to create") {
+  WaitRun run;
+  run.flags.as = "trainjob";
+  run.from(seconds(30), kJobSets, job_set("demo", kRunning));
+  run.from(seconds(34), kJobSets, job_set("demo", ended("Completed", "jobset completed successfully")));
+  CHECK(run.run() == 0);
+  CHECK(run.console.out == R"(ClusterTrainingRuntime plain applied
+TrainJob team-a/demo applied
+1 job: 1 applied
+JobSet team-a/demo completed
+)");
+  CHECK(run.console.err ==
+        R"(JobSet team-a/demo: Trainer has not created it yet: is its controller running?
+0:30  JobSet team-a/demo: running, Jobs: node 1/2 ready
+)");
+}
+
 }  // namespace trainjobc::submit_wait_test
