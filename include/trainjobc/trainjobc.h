@@ -248,6 +248,9 @@ std::vector<CatalogueRuntime> catalogue_runtimes();
 // "2.0", …, ascending.
 std::vector<std::string> trainer_versions();
 
+// Of this library: "0.1.0".
+std::string library_version();
+
 // "error", "warning", "info".
 std::string_view to_string(Level level);
 

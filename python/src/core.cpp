@@ -247,6 +247,7 @@ nb::tuple catalogue() {
 // NOLINTNEXTLINE: the macro is nanobind's
 NB_MODULE(_core, module) {
   using trainjobc::Request;
+  module.attr("version") = trainjobc::library_version();
   nb::class_<Request>(module, "Request")
       .def("__init__", &make_request, "inputs"_a, "runtimes"_a, nb::kw_only(), "trainer_version"_a = "auto",
            "use_catalogue"_a = true, "with_defaults"_a = false, "owner_references"_a = false,

@@ -64,6 +64,8 @@ from ._results import (
     Report,
 )
 
+__version__: str = _core.version
+
 __all__ = [
     "CatalogueRuntime",
     "Composition",

@@ -343,7 +343,7 @@ def _request(
     **others: Any,
 ) -> _core.Request:
     return _core.Request(
-        texts_of(objects, "objects"),
+        texts_of(objects, "objects", required=True),
         texts_of(runtimes, "runtimes"),
         trainer_version=trainer_version,
         use_catalogue=catalogue,

@@ -6,6 +6,8 @@ from typing import Any
 
 _Text = tuple[str, str, bool]
 
+version: str
+
 class Request:
     def __init__(
         self,

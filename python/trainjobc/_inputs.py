@@ -24,14 +24,32 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".yaml", ".yml", ".json")
 
-def texts_of(objects: Objects | None, what: str) -> list[Text]:
-    """The texts of the objects; ``what`` names those that are in no file: ``objects[0]``."""
+
+def texts_of(objects: Objects | None, what: str, *, required: bool = False) -> list[Text]:
+    """The texts of the objects; ``what`` names those that are in no file: ``objects[0]``.
+
+    If they are ``required``, nothing and an empty folder are mistakes, which would look like a job without findings.
+    """
+    if required:
+        _refuse_nothing(objects)
     if objects is None:
         return []
     texts: list[Text] = []
     for one in _each(objects):
         texts.extend(_read(one, f"{what}[{len(texts)}]"))
     return texts
+
+
+def _refuse_nothing(objects: Objects | None) -> None:
+    if objects is None:
+        raise TypeError("objects is None: pass YAML, a path, a dict or an object with to_dict()")
+    if isinstance(objects, Mapping) and not objects:
+        raise ValueError("objects is an empty dict: pass an object")
+    paths = objects if isinstance(objects, (list, tuple)) else [objects]
+    for path in paths:
+        is_path = isinstance(path, os.PathLike) or (isinstance(path, str) and not _is_text(path))
+        if is_path and os.path.isdir(path) and not _files_at(os.fspath(path)):
+            raise FileNotFoundError(f"{os.fspath(path)} has no manifests: no .yaml, .yml or .json file")
 
 
 def _each(objects: Objects) -> Iterator[Any]:

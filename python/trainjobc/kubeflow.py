@@ -51,6 +51,22 @@ class Preview(Value):
         made = (one.to_dict() for one in self.rendering.manifests if one.kind == "JobSet")
         return next(made, None)
 
+    def __str__(self) -> str:
+        """The job in a few lines, its objects and its findings."""
+        lines: list[str] = []
+        for job in self.plan.jobs:
+            processes = "?" if job.processes is None else str(job.processes)
+            lines += [job.object, f"  runtime: {job.runtime}" + (f" ({job.framework})" if job.framework else "")]
+            lines.append(f"  nodes: {job.nodes}, processes: {processes}, pods: {job.pods}")
+            if job.requests:
+                lines.append("  requests: " + ", ".join(f"{name} {amount}" for name, amount in job.requests.items()))
+        if not lines:
+            metadata = self.job.get("metadata", {})
+            lines.append(f"TrainJob/{metadata.get('namespace', 'default')}/{metadata.get('name', '')}")
+        made = ", ".join(f"{one.kind} {one.name}" for one in self.rendering.manifests)
+        lines.append(f"  objects: {made}" if made else "  the cluster would refuse it")
+        return "\n".join(lines) + "\n" + "".join("\n" + one.text for one in self.findings)
+
     def _repr_html_(self) -> str:
         from . import _html
 

@@ -3,6 +3,7 @@
 
 import gc
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -280,3 +281,21 @@ def test_results_that_live_until_the_end_are_no_leak():
     program = "import sys, trainjobc; sys.kept = trainjobc.render(['a: b'])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("nothing, error", [(None, TypeError), ({}, ValueError)])
+def test_nothing_is_not_an_input_without_findings(nothing, error):
+    for function in (trainjobc.lint, trainjobc.render, trainjobc.plan):
+        with pytest.raises(error):
+            function(nothing)
+
+
+def test_a_folder_without_manifests_is_an_error(tmp_path):
+    (tmp_path / "notes.txt").write_text("")
+    for objects in (tmp_path, str(tmp_path), [tmp_path]):
+        with pytest.raises(FileNotFoundError, match="has no manifests"):
+            trainjobc.lint(objects)
+
+
+def test_version():
+    assert re.fullmatch(r"\d+\.\d+\.\d+", trainjobc.__version__)

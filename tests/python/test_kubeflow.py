@@ -254,6 +254,15 @@ def test_preview_with_runtimes_of_files(tmp_path):
         assert [one.rule for one in shown.findings if one.is_refusal] == ["input/missing-runtime"]
 
 
+def test_a_preview_is_readable():
+    made = preview(trainer=CustomTrainerContainer(image="registry.example/train:1", num_nodes=2))
+    lines = str(made).split("\n")
+    assert re.fullmatch(r"TrainJob/default/\w+", lines[0])
+    assert lines[1:3] == ["  runtime: torch-distributed (torch)", "  nodes: 2, processes: ?, pods: 2"]
+    assert any(line.startswith("  objects: JobSet ") for line in lines)
+    assert str(made).endswith("".join("\n" + one.text for one in made.findings))
+
+
 def test_preview_of_a_job_that_the_cluster_would_refuse():
     shown = preview(trainer=CustomTrainerContainer(image="a/b:1", num_nodes=0), options=[Name("Bert")])
     assert shown.job_set is None and shown.rendering.manifests == ()

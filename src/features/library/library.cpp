@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/version.h"
 #include "compile/compile.h"
 #include "compile/runtimes.h"
 #include "features/library/convert.h"
@@ -58,6 +59,10 @@ std::vector<CatalogueRuntime> catalogue_runtimes() {
     all.push_back({std::string(file.version), std::string(file.name.substr(0, file.name.rfind(".yaml"))),
                    std::string(file.text)});
   return all;
+}
+
+std::string library_version() {
+  return std::string(base::kVersion);
 }
 
 std::vector<std::string> trainer_versions() {
