@@ -42,7 +42,8 @@ struct Flag {
   bool after_dashes = false;  // of a positional: takes the words after "--", whatever they look like
   bool value_optional = false;
   bool required = false;
-  bool given = false;  // set by the parser
+  bool of_inputs = false;  // which files are read, and how: many commands have it
+  bool given = false;      // set by the parser
 
   Flag& takes(std::string value_name);
   Flag& one_of(std::vector<std::string> values);

@@ -19,7 +19,7 @@ std::span<const CommandEntry> commands() {
       {"compose", "Print a Compose file that runs a job on one machine, with docker or podman",
        setup_compose},
       {"diff", "Compare rendered objects with a cluster, other files, a branch or version", setup_diff},
-      {"submit", "Lint, render and apply to a cluster through kubectl", setup_submit},
+      {"submit", "Lint, render and apply the JobSets to a cluster through kubectl", setup_submit},
       {"migrate", "Rewrite TrainJobs and runtimes for another Trainer version", setup_migrate},
       {"new", "Write a first TrainJob, and a runtime for it", setup_new},
       {"lsp", "Run as a language server, for editors", setup_lsp},

@@ -17,7 +17,7 @@
 namespace trainjobc::cli {
 namespace {
 
-constexpr size_t kWidest = 88;
+constexpr size_t kWidest = 80;
 constexpr size_t kColumn = 30;  // where descriptions begin
 constexpr size_t kNarrowest = kColumn + 20;
 
@@ -126,9 +126,12 @@ std::string help_text(const Command& command, size_t terminal) {
   const size_t width = width_on(terminal);
   std::string inputs;
   std::string flags;
-  for (const Flag& flag : command.flags) (flag.positional ? inputs : flags) += flag_row(flag, width);
+  std::string of_inputs;
+  for (const Flag& flag : command.flags)
+    (flag.positional ? inputs : flag.of_inputs ? of_inputs : flags) += flag_row(flag, width);
   return opening(command, width) + section("Commands", command_rows(command, width)) +
-         section("Inputs", inputs) + section("Flags", flags) + below_flags(command, width);
+         section("Inputs", inputs) + section("Flags", flags) + section("Flags for the inputs", of_inputs) +
+         below_flags(command, width);
 }
 
 namespace {

@@ -101,6 +101,13 @@ void RevisionFlags::add_to(Command& command, const std::string& name, const std:
 }
 
 void InputFlags::add_to(Command& command, bool has_trainer_version) {
+  const size_t own = command.flags.size();
+  add_all_to(command, has_trainer_version);
+  for (size_t i = own; i < command.flags.size(); ++i)
+    command.flags[i].of_inputs = !command.flags[i].positional;
+}
+
+void InputFlags::add_all_to(Command& command, bool has_trainer_version) {
   command.add("PATH", &paths, "Files or directories with TrainJobs and runtimes; - is standard input")
       .takes("PATH");
   command.add("-f,--filename", &filenames, "Same as PATH; can be repeated").takes("PATH");

@@ -111,6 +111,9 @@ struct InputFlags {
   unsigned threads = 0;
 
   void add_to(Command& command, bool has_trainer_version = true);
+
+ private:
+  void add_all_to(Command& command, bool has_trainer_version);
 };
 
 // How long a program may run: programTimeout of the working directory's settings, or `usual`. An error in the

@@ -271,9 +271,37 @@ std::vector<std::string> with_empty_values(const Command& root, std::span<const 
   return out;
 }
 
+// The number of words at the beginning that are flags of the command, with their values.
+size_t count_flags(const Command& command, std::span<const std::string> words) {
+  size_t count = 0;
+  while (count < words.size() && words[count].starts_with("-") && words[count] != "--") {
+    const std::string& word = words[count];
+    const std::string name = word.substr(0, word.find('='));
+    const auto flag =
+        std::ranges::find_if(command.flags, [&](const Flag& one) { return one.has_name(name); });
+    if (flag == command.flags.end() || flag->positional) return count;
+    count += flag->takes_word() && word.size() == name.size() ? 2 : 1;
+  }
+  return count;
+}
+
+// "trainjobc --color never lint jobs" as "trainjobc lint --color never jobs".
+std::vector<std::string> with_command_first(const Command& root, const std::vector<std::string>& arguments) {
+  for (size_t i = 1; i < arguments.size() && arguments.front().starts_with("-"); ++i) {
+    const Command* command = root.find_command(arguments[i]);
+    if (!command || count_flags(*command, arguments) != i) continue;
+    std::vector<std::string> sorted = arguments;
+    std::rotate(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(i),
+                sorted.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    return sorted;
+  }
+  return arguments;
+}
+
 }  // namespace
 
-ParsedLine parse(Command& root, const std::vector<std::string>& arguments) {
+ParsedLine parse(Command& root, const std::vector<std::string>& written) {
+  const std::vector<std::string> arguments = with_command_first(root, written);
   Tree tree(root, arguments);
   ParsedLine line;
   line.command = &root;

@@ -40,7 +40,7 @@ plan	Show the nodes, processes and resources of jobs, and whether Kueue could ad
 graph	Draw what jobs run, wait for and use, as Mermaid, DOT or SVG
 compose	Print a Compose file that runs a job on one machine, with docker or podman
 diff	Compare rendered objects with a cluster, other files, a branch or version
-submit	Lint, render and apply to a cluster through kubectl
+submit	Lint, render and apply the JobSets to a cluster through kubectl
 migrate	Rewrite TrainJobs and runtimes for another Trainer version
 new	Write a first TrainJob, and a runtime for it
 lsp	Run as a language server, for editors
