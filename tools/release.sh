@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds everything that a release contains, into build/dist: packages for amd64 and arm64 Linux and arm64 macOS, the krew
 # manifest, checksums. --no-macos leaves the last out; --collect only collects what has been built. Wheels in build-modules,
-# which a Mac has made (tools/macos_wheels.sh), become part of it.
+# which a Mac has made (tools/macos_wheels.sh), become part of it, and so does the VS Code extension in build-extension.
 set -eu
 cd "$(dirname "$0")/.."
 platforms="build-arm64 build-macos"
@@ -32,8 +32,8 @@ for platform in $platforms; do
   esac
   cp "$platform"/dist/* build/dist/
 done
-for wheel in build-modules/*.whl; do
-  [ ! -e "$wheel" ] || cp "$wheel" build/dist/
+for file in build-modules/*.whl build-extension/*.vsix; do
+  [ ! -e "$file" ] || cp "$file" build/dist/
 done
 tools/package.sh krew build
 tools/package.sh sums build

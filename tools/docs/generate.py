@@ -181,7 +181,18 @@ def write_rules(binary, folder):
 def plain(line):
     """Of a line of a manual page."""
     line = re.sub(r"\\f[BI](.*?)\\f[RP]", r"`\1`", line)
-    return line.replace("\\-", "-").replace("\\(aq", "'").replace("\\&", "")
+    return line.replace("\\-", "-").replace("\\(aq", "'").replace("\\(ti", "~").replace("\\&", "")
+
+
+def marked(line):
+    """The same, with the word of .B, .BR and .I as code; what follows it in .BR is not."""
+    found = re.match(r"\.(B|BR|I) (\S+)(?: (.*))?$", line)
+    if not found:
+        return line
+    macro, word, rest = found.groups()
+    if macro == "BR":
+        return f"`{word}`{(rest or '').replace(' ', '')}"
+    return f"`{word} {rest}`" if rest else f"`{word}`"
 
 
 def man_entries(name, section):
@@ -191,11 +202,7 @@ def man_entries(name, section):
     for part in body.split(".TP\n")[1:]:
         head, _, rest = part.partition("\n")
         names = re.sub(r"^\.(?:B|I|BR) ", "", head).replace('"', "").replace("\\-", "-")
-        words = []
-        for line in rest.split("\n"):
-            marked = re.match(r"\.(B|BR|I) (.*)", line)
-            words.append(f"`{marked.group(2).replace(' ,', '')}`{',' if marked.group(2).endswith(',') else ''}" if marked else line)
-        yield names, plain(" ".join(words)).strip()
+        yield names, plain(" ".join(marked(line) for line in rest.split("\n"))).strip()
 
 
 def table_of_keys():
