@@ -364,6 +364,30 @@ class TimeReader {
   std::string_view rest_;
 };
 
+// [-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?
+bool is_sexagesimal(std::string_view text) {
+  if (!text.empty() && is_sign(text.front())) text.remove_prefix(1);
+  if (text.empty() || !is_digit(text.front())) return false;
+  const auto skip = [&](auto belongs) {
+    while (!text.empty() && belongs(text.front())) text.remove_prefix(1);
+  };
+  const auto is_part = [](char c) { return is_digit(c) || c == '_'; };
+  skip(is_part);
+  if (text.empty() || text.front() != ':') return false;
+  while (!text.empty() && text.front() == ':') {
+    text.remove_prefix(1);
+    if (text.empty() || !is_digit(text.front())) return false;
+    const bool may_be_two = text.size() > 1 && text.front() <= '5' && is_digit(text[1]);
+    text.remove_prefix(may_be_two ? 2 : 1);
+  }
+  if (text.empty() || text.front() != '.') return text.empty();
+  text.remove_prefix(1);
+  skip(is_part);
+  return text.empty();
+}
+
+}  // namespace
+
 // The forms that go-yaml's parseTimestamp accepts.
 bool is_timestamp(std::string_view text) {
   TimeReader reader(text);
@@ -372,6 +396,12 @@ bool is_timestamp(std::string_view text) {
   if (reader.skip('T') || reader.skip('t')) return reader.time() && reader.zone() && reader.is_at_end();
   return reader.skip_spaces() && reader.time() && reader.is_at_end();
 }
+
+bool is_string_in_go(std::string_view text) {
+  return read_plain(text).type == PlainType::String && !is_timestamp(text) && !is_sexagesimal(text);
+}
+
+namespace {
 
 bool is_of_type(const PlainValue& value, std::string_view type) {
   switch (value.type) {

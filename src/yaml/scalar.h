@@ -41,6 +41,12 @@ std::optional<std::string> key_text(const PlainValue& value);
 // Whether any YAML 1.1 or 1.2 reader could read an unquoted `text` as something other than this string.
 bool is_ambiguous_plain(std::string_view text);
 
+// Whether go.yaml.in/yaml/v2 writes the string `text` without quotes as far as its meaning goes.
+bool is_string_in_go(std::string_view text);
+
+// Whether an unquoted `text` is a date or a time to Go.
+bool is_timestamp(std::string_view text);
+
 // A float as Go's encoding/json writes it (1e+21, 1e-07 -> 1e-7, 1000).
 std::string json_number(double value);
 
