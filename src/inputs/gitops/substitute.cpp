@@ -3,6 +3,7 @@
 #include "inputs/gitops/substitute.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <set>
 
@@ -135,8 +136,9 @@ std::string part_of(const std::string& text, const std::vector<std::string>& arg
   if (!length) return text;
   if (*position >= size) return "";
   const auto from = static_cast<size_t>(*position);
-  // A negative length ends Flux with a crash: nothing is left then.
-  return text.substr(from, static_cast<size_t>(std::max<int64_t>(*length, 0)));
+  // A negative length counts from the end.
+  const int64_t end = *length < 0 ? size + *length : *position + std::min(*length, size);
+  return end < *position ? "" : text.substr(from, static_cast<size_t>(end - *position));
 }
 
 // What a function makes of a variable's value.
@@ -175,7 +177,8 @@ bool in_name(char c) {
 // Reads and replaces in one go. The functions return false after an error.
 class Expander {
  public:
-  Expander(std::string_view text, const Variables& variables) : text_(text), variables_(variables) {}
+  Expander(std::string_view text, const Variables& variables, Strictness strictness)
+      : text_(text), variables_(variables), is_strict_(strictness == Strictness::Strict) {}
 
   Substituted expand() {
     while (at_ < text_.size()) {
@@ -248,13 +251,29 @@ class Expander {
     }
   }
 
+  // Whether the function has nothing to put in the place of a variable that isn't set.
+  bool needs_value(std::string_view function) const {
+    constexpr std::array<std::string_view, 5> kDefaults{"=", ":=", ":-", ":?", ":+"};
+    return is_strict_ ? !base::contains(kDefaults, function) : function.empty();
+  }
+
+  // The variables of an unused default, from which on they are in `unset`.
+  void forget_unused(const std::string& name, size_t first) {
+    const auto found = variables_.find(name);
+    if (is_strict_ || found == variables_.end() || found->second.empty()) return;
+    while (result_.unset.size() > first) {
+      unset_.erase(result_.unset.back());
+      result_.unset.pop_back();
+    }
+  }
+
   bool close(std::string_view function, const std::string& name, const std::vector<std::string>& arguments,
              std::string& value) {
     if (peek() != '}') return fail("bad substitution");
     ++at_;
     const auto found = variables_.find(name);
     const bool is_set = found != variables_.end();
-    if (!is_set && function.empty() && unset_.insert(name).second) result_.unset.push_back(name);
+    if (!is_set && needs_value(function) && unset_.insert(name).second) result_.unset.push_back(name);
     const std::string_view before = is_set ? std::string_view(found->second) : std::string_view();
     work_ += work_of(function, before, arguments);
     if (work_ > kMostWork) return fail("the values are too large");
@@ -297,9 +316,11 @@ class Expander {
 
   bool defaults(const std::string& function, const std::string& name, std::string& value, int depth) {
     std::vector<std::string> arguments;
+    const size_t first_unset = result_.unset.size();
     while (peek() != '}') {
       if (!argument("}", false, arguments.emplace_back(), depth)) return false;
     }
+    forget_unused(name, first_unset);
     return close(function, name, arguments, value);
   }
 
@@ -333,6 +354,7 @@ class Expander {
 
   std::string_view text_;
   const Variables& variables_;
+  const bool is_strict_;
   size_t at_ = 0;
   size_t work_ = 0;
   std::set<std::string> unset_;  // those of the result
@@ -341,8 +363,8 @@ class Expander {
 
 }  // namespace
 
-Substituted substitute(std::string_view text, const Variables& variables) {
-  return Expander(text, variables).expand();
+Substituted substitute(std::string_view text, const Variables& variables, Strictness strictness) {
+  return Expander(text, variables, strictness).expand();
 }
 
 bool is_variable_name(std::string_view name) {

@@ -18,15 +18,24 @@ using Variables = std::map<std::string, std::string, std::less<>>;
 
 struct Substituted {
   std::string text;
-  std::vector<std::string> unset;  // the variables without a value and a default, each once; they became ""
-  std::string error;               // "bad substitution", as Flux says it; "": none
+  // The variables without a value where no default stands for it, each once; they became "". An unused
+  // default's own variables count in strict mode only.
+  std::vector<std::string> unset;
+  std::string error;  // "bad substitution", as Flux says it; "": none
+};
+
+enum class Strictness {
+  Lax,
+  Strict,  // kustomize-controller's feature gate StrictPostBuildSubstitutions
 };
 
 // Replaces ${name}, ${name:=default}, ${name:-default}, ${name=default}, ${name:position:length},
 // ${name/old/new}, ${name//old/new}, ${name/#old/new}, ${name/%old/new}, ${name#glob}, ${name##glob},
 // ${name%glob}, ${name%%glob}, ${name^}, ${name^^}, ${name,}, ${name,,} and ${#name}; $$ is a dollar sign.
 // Letters other than ASCII keep their case.
-Substituted substitute(std::string_view text, const Variables& variables);
+// Source: github.com/fluxcd/pkg/envsubst 1.8.0.
+Substituted substitute(std::string_view text, const Variables& variables,
+                       Strictness strictness = Strictness::Lax);
 
 // Whether Flux accepts the name.
 bool is_variable_name(std::string_view name);
