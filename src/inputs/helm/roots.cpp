@@ -93,6 +93,7 @@ InputGroup group_of(Built built, inputs::Configurations& configurations) {
   InputGroup group;
   group.config = configurations.of_file(file_of(built.release.chart));
   group.scope = built.release.scope();
+  group.ns = built.release.ns;
   group.templates = built.chart->files();
   group.memory.push_back(built.chart);
   group.annotate = [release = built.release, chart = built.chart](base::Diagnostic& found) {
