@@ -136,6 +136,14 @@ void InputFlags::add_all_to(Command& command, bool has_trainer_version) {
   command.variables.push_back({"TRAINJOBC_RUNTIMES", "A file or directory, like --runtimes."});
 }
 
+Flag& InputFlags::add_deployed_to(Command& command, std::string_view verb, std::string_view more) {
+  has_deployed = true;
+  return command.add("--roots", &deployed,
+                     fmt::format("{} what the Kustomizations of Flux and the Applications of Argo CD in the "
+                                 "inputs deploy{}",
+                                 verb, more));
+}
+
 namespace {
 
 std::optional<std::string> seconds_of(const std::string& text) {
@@ -212,7 +220,9 @@ inputs::Request request_of(const Console& console, const InputFlags& flags) {
   request.allow_remote = flags.roots.allow_remote;
   request.no_cache = flags.roots.no_cache;
   request.deployed = flags.deployed;
-  request.lists_deployed = flags.lists_deployed;
+  request.may_be_deployed = flags.has_deployed;
+  request.lists_deployed = flags.lists_deployed || flags.verbose;
+  if (flags.deployed && request.paths.empty() && request.roots.empty()) request.paths = {"."};
   request.trainer_version = flags.trainer_version;
   request.runtimes = flags.runtimes;
   request.use_catalogue = !flags.no_catalogue;
@@ -270,14 +280,18 @@ base::IoResult<inputs::FoundSources> load_sources(Console& console, const std::v
   return inputs::read_sources(console.files(), paths, options);
 }
 
-std::optional<std::vector<inputs::InputGroup>> build_named(Console& console, const RootFlags& flags) {
+std::optional<std::vector<inputs::InputGroup>> build_named(Console& console, const RootFlags& flags,
+                                                           bool deployed) {
   if (!is_possible(console, flags)) return std::nullopt;
   inputs::Request request;
   request.roots = flags.roots();
   request.allow_remote = flags.allow_remote;
   request.no_cache = flags.no_cache;
   request.environment.config = console.environment("TRAINJOBC_CONFIG");
-  if (request.roots.empty()) return std::vector<inputs::InputGroup>();
+  request.deployed = deployed;
+  request.lists_deployed = false;
+  if (deployed) request.paths = {"."};
+  if (request.roots.empty() && !deployed) return std::vector<inputs::InputGroup>();
   auto loaded = printed(console, inputs::load(console.files(), console.processes(), request));
   if (!loaded) return std::nullopt;
   return std::move(loaded->groups);
@@ -376,7 +390,7 @@ bool check_inputs(Console& console, const InputFlags& flags, const inputs::Loade
   for (const std::string& job : flags.jobs) {
     if (!check_wanted(console, job, compiled)) return false;
   }
-  if (flags.directories.allow_empty || !flags.jobs.empty()) return true;
+  if (flags.directories.allow_empty || !flags.jobs.empty() || loaded.is_deployed) return true;
   const std::string empty = empty_input(loaded, compiled);
   if (empty.empty()) return true;
   fail(console, loaded.roots.empty()

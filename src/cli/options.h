@@ -106,11 +106,14 @@ struct InputFlags {
   bool no_config = false;
   RootFlags roots;
   inputs::FoundRoots found_roots = inputs::FoundRoots::Named;
-  bool deployed = false;  // --roots
-  bool lists_deployed = true;
+  bool deployed = false;        // --roots
+  bool has_deployed = false;    // the command has it, and the settings may ask for it
+  bool lists_deployed = false;  // without --verbose, too
   unsigned threads = 0;
 
   void add_to(Command& command, bool has_trainer_version = true);
+  // --roots; `verb` is what happens to the inputs: "Lint".
+  Flag& add_deployed_to(Command& command, std::string_view verb, std::string_view more = "");
 
  private:
   void add_all_to(Command& command, bool has_trainer_version);
@@ -147,8 +150,10 @@ std::optional<inputs::Loaded> load_inputs(Console& console, inputs::Request requ
 base::IoResult<inputs::FoundSources> load_sources(Console& console, const std::vector<std::string>& paths,
                                                   inputs::DiscoverOptions options);
 
-// The groups of -k and --helm alone. nullopt if one can't be built, which has been reported.
-std::optional<std::vector<inputs::InputGroup>> build_named(Console& console, const RootFlags& flags);
+// The groups of -k and --helm alone, or of `deployed`: what objects of Flux and Argo CD in the working
+// directory deploy. nullopt if one can't be built, which has been reported.
+std::optional<std::vector<inputs::InputGroup>> build_named(Console& console, const RootFlags& flags,
+                                                           bool deployed = false);
 
 // Two states of the inputs, and each of them. nullopt if they can't be read, which has been reported.
 std::optional<inputs::Revisions> open_revisions(Console& console, const RevisionFlags& flags,

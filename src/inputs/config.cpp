@@ -32,9 +32,9 @@ class ConfigReader {
 
   void read(const Node& root) {
     if (!expect(root, root.is_map(), "the configuration must be a map")) return;
-    static constexpr std::array<std::string_view, 13> kKeys{
+    static constexpr std::array<std::string_view, 14> kKeys{
         "trainerVersion", "runtimes", "catalogue", "namespace", "failOn",         "rules", "suppress",
-        "exclude",        "scope",    "kustomize", "helm",      "programTimeout", "cache"};
+        "exclude",        "scope",    "kustomize", "helm",      "programTimeout", "cache", "roots"};
     if (!check_keys(root, kKeys)) return;
     if (const Node* node = root.get("trainerVersion")) read_version(*node);
     if (const Node* node = root.get("runtimes")) read_runtimes(*node);
@@ -48,6 +48,9 @@ class ConfigReader {
     if (const Node* node = root.get("scope")) {
       if (expect(*node, node->is_bool(), "scope must be true or false"))
         config_.is_scope = node->as_bool().value_or(true);
+    }
+    if (const Node* node = root.get("roots")) {
+      if (expect(*node, node->is_bool(), "roots must be true or false")) config_.deployed = node->as_bool();
     }
     if (const Node* node = root.get("namespace")) {
       if (expect(*node, node->is_string(), "namespace must be a string")) config_.ns = node->text();
@@ -344,6 +347,7 @@ void inherit(Config& config) {
   };
   take(config.trainer_version, outer.trainer_version);
   take(config.catalogue, outer.catalogue);
+  take(config.deployed, outer.deployed);
   take(config.ns, outer.ns);
   take(config.fail_on, outer.fail_on);
   take(config.program_timeout, outer.program_timeout);

@@ -79,6 +79,7 @@ struct Config {
   std::optional<bool> catalogue;
   std::optional<std::string> ns;
   std::optional<std::string> fail_on;
+  std::optional<bool> deployed;  // roots: what objects of Flux and Argo CD deploy is read
   std::optional<std::chrono::seconds> program_timeout;  // of each program that is run
   std::optional<bool> cache;                            // whether what roots are built to is kept
   std::map<std::string, RuleSetting> rules;

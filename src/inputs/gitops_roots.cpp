@@ -1,329 +1,474 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The roots that a repository's Flux and Argo CD objects name.
+// The roots that a repository's Flux and Argo CD objects name. A root is read when what applies it has been:
+// objects of Flux and Argo CD that a root applies are roots in their turn, as it applies them.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
+#include "inputs/gitops/application_set.h"
+#include "inputs/gitops/clusters.h"
+#include "inputs/gitops/objects.h"
+#include "inputs/gitops/own_source.h"
 #include "inputs/gitops/roots.h"
-#include "inputs/helm/roots.h"
+#include "inputs/gitops_builds.h"
+#include "inputs/gitops_groups.h"
 #include "inputs/kustomize/roots.h"
 #include "inputs/repository.h"
 #include "inputs/roots.h"
-#include "rules/rules.h"
 
 namespace trainjobc::inputs {
 namespace {
 
-using builder::BuildFailure;
 using gitops::Content;
+using gitops::Manifest;
+using gitops::ObjectName;
+using gitops::Objects;
 using DeployedRoot = gitops::Root;
-using kustomize::Built;
 
-// What a root is read as: the sources, and what was built for it.
-struct Read {
-  std::vector<Source> sources;
-  std::vector<Built> built;
-  std::vector<helm::Built> charts;
+constexpr std::string_view kFluxGroup = "kustomize.toolkit.fluxcd.io/";
+
+// A root, and what became of it.
+struct Deployment {
+  DeployedRoot root;
+  std::string ns;                // of its object
+  std::vector<ObjectName> from;  // of its variables
+  bool is_read = false;
+  bool is_replaced = false;  // it takes the place of what was read of the same object
+  bool is_dropped = false;   // that one
+  RootResult result;
+};
+
+bool is_flux(const Manifest& object) {
+  return object.is(kFluxGroup, "Kustomization");
+}
+
+bool is_of_interest(const Source& source) {
+  for (const std::string_view word :
+       {kFluxGroup, gitops::kHelmReleaseGroup, std::string_view("argoproj.io/"),
+        std::string_view("kind: ConfigMap"), std::string_view("kind: Secret")}) {
+    if (source.text.find(word) != std::string::npos) return true;
+  }
+  return false;
+}
+
+// The roots that a file's objects name, as they are written.
+struct Candidate {
+  const Manifest* object = nullptr;
+  std::vector<DeployedRoot> roots;
 };
 
 class GitopsRoots {
  public:
-  explicit GitopsRoots(RootLoader& loader)
-      : loader_(loader), files_(loader.files), configurations_(loader.configurations) {}
+  GitopsRoots(RootLoader& loader, const std::vector<Source>& sources)
+      : loader_(loader),
+        files_(loader.files),
+        sources_(sources),
+        objects_(std::make_shared<Objects>(sources)),
+        folder_(repository_or_working_directory(files_)),
+        source_(files_, folder_, *objects_),
+        repository_(files_, folder_, *objects_, source_),
+        memory_(std::make_shared<std::vector<std::shared_ptr<const void>>>()),
+        builds_(loader, repository_, memory_),
+        groups_(loader, memory_) {
+    memory_->push_back(objects_);
+  }
 
-  std::vector<InputGroup> load(const std::vector<Source>& sources) {
-    // To which paths of the objects are relative.
-    const std::string repository = repository_or_working_directory(files_);
-    std::vector<DeployedRoot> roots = gitops::find_roots(files_, sources, repository);
-    if (roots.empty()) {
+  std::vector<InputGroup> load() {
+    find_candidates();
+    if (candidates_.empty() && !has_releases()) {
       loader_.loaded.fail("--roots: the inputs have no Kustomization, no HelmRelease and no Application");
       return {};
     }
-    const auto releases = std::ranges::stable_partition(
-        roots, [](const DeployedRoot& root) { return !root.is_helm_release(); });
-    std::vector<DeployedRoot> alone(std::make_move_iterator(releases.begin()),
-                                    std::make_move_iterator(releases.end()));
-    roots.erase(releases.begin(), roots.end());
-    if (!add_all(roots)) return {};
-    // What a Kustomization applies is read as it applies it.
-    std::erase_if(
-        alone, [&](const DeployedRoot& root) { return deployed_.contains(base::absolute_path(root.file)); });
-    for (const auto& [cluster, applied] : applied_) {
-      for (DeployedRoot& root : gitops::find_releases(files_, applied, repository, cluster))
-        alone.push_back(std::move(root));
+    find_covers();
+    add_implied();
+    for (const Candidate& candidate : candidates_) {
+      if (!is_applied_by_another(candidate)) add_top(candidate);
     }
-    if (!add_all(alone)) return {};
-    return std::move(groups_);
+    if (!read_all()) return {};
+    // What applies itself, or could not be read with what applies it.
+    for (const Candidate& candidate : candidates_) {
+      if (applied_places_.contains(candidate.object->place())) continue;
+      add_top(candidate);
+      if (!read_all()) return {};
+    }
+    if (!read_releases()) return {};
+    return finished();
   }
 
  private:
-  // False, after an error, if one can't be read.
-  bool add_all(const std::vector<DeployedRoot>& roots) {
-    list_folders(roots);
-    build(roots);
-    bool is_complete = true;
-    for (const DeployedRoot& root : roots) is_complete = add(root) && is_complete;
-    return is_complete;
+  bool has_releases() const {
+    return std::ranges::any_of(objects_->all(), [](const Manifest& object) {
+      return object.is(gitops::kHelmReleaseGroup, "HelmRelease");
+    });
   }
 
-  void list_folders(const std::vector<DeployedRoot>& roots) {
-    for (const DeployedRoot& root : roots) {
-      if (!root.missing.empty()) continue;
-      if (root.content == Content::Kustomization) folders_.push_back(root.folder);
-      if (root.content != Content::Files) continue;
-      const auto& listed = listed_.emplace(&root, gitops::list_manifests(files_, root)).first->second;
-      if (const auto* manifests = std::get_if<gitops::Manifests>(&listed))
-        std::ranges::copy(manifests->kustomizations, std::back_inserter(folders_));
+  void find_candidates() {
+    for (const Manifest& object : objects_->all()) {
+      Candidate candidate{&object, roots_of(object)};
+      if (!candidate.roots.empty()) candidates_.push_back(std::move(candidate));
     }
-    std::erase_if(folders_, [&](const std::string& folder) { return built_.contains(folder); });
-    std::ranges::sort(folders_);
-    const auto repeated = std::ranges::unique(folders_);
-    folders_.erase(repeated.begin(), repeated.end());
   }
 
-  // Builds all kustomizations at once, and all charts.
-  void build(const std::vector<DeployedRoot>& roots) {
-    const std::chrono::seconds timeout = loader_.build_timeout();
-    auto results =
-        kustomize::build(files_, loader_.programs, folders_, {loader_.request.allow_remote, timeout});
-    for (size_t i = 0; i < folders_.size(); ++i) built_.emplace(folders_[i], std::move(results[i]));
-    std::vector<const DeployedRoot*> charts;
-    std::vector<helm::Release> releases;
-    for (const DeployedRoot& root : roots) {
-      if (root.content != Content::Chart || !root.missing.empty()) continue;
-      charts.push_back(&root);
-      releases.push_back(root.release);
-    }
-    auto rendered = helm::build(files_, loader_.programs, releases, {timeout});
-    for (size_t i = 0; i < charts.size(); ++i) charts_.emplace(charts[i], std::move(rendered[i]));
+  std::vector<DeployedRoot> roots_of(const Manifest& object) const {
+    if (is_flux(object)) return {gitops::read_flux(repository_, object)};
+    if (object.is("argoproj.io/", "Application")) return gitops::read_application(repository_, object);
+    if (object.is("argoproj.io/", "ApplicationSet")) return roots_of_set(object);
+    return {};
   }
 
-  // False, after an error, if the root can't be read.
-  bool add(const DeployedRoot& root) {
-    const bool is_of_one = applied_.size() < 2 || !root.is_helm_release();
-    const std::string title =
-        fmt::format("{} ({}){}", root.title, root.place, is_of_one ? "" : " of " + root.cluster);
-    if (!root.missing.empty()) {
-      say(fmt::format("{}: {} is not checked: {}", title, root.folder, root.missing));
-      return true;
-    }
-    if (const auto failure = failure_of(root)) {
-      if (!failure->why.has_no_program) {
-        add_failure(root, title, *failure);
-        return true;
+  std::vector<DeployedRoot> roots_of_set(const Manifest& object) const {
+    const gitops::ExpandedSet expanded = gitops::expand_application_set(repository_, object);
+    std::vector<DeployedRoot> roots;
+    for (const Manifest& application : expanded.applications) {
+      for (DeployedRoot& root : gitops::read_application(repository_, application)) {
+        root.cluster = other_cluster(application);
+        roots.push_back(std::move(root));
       }
-      if (failed_.insert(failure->why.message).second) loader_.loaded.fail(failure->why.message);
-      return false;
     }
-    auto read = read_root(root);
-    if (!read) return false;
-    const std::string what = root.content == Content::Kustomization ? "a kustomization"
-                             : root.content == Content::Chart       ? "a chart"
-                                                              : base::counted(read->sources.size(), "file");
-    say(fmt::format("{}: {}, {}", title, root.folder, what));
-    explain(root, title);
-    add_groups(root, std::move(*read));
+    memory_->push_back(expanded.memory);
+    if (expanded.missing.empty()) return roots;
+    DeployedRoot rest = gitops::root_of(object);
+    rest.tool = gitops::Tool::ArgoCd;
+    rest.folder = "what it makes";
+    rest.missing = base::word_list(expanded.missing);
+    roots.push_back(std::move(rest));
+    return roots;
+  }
+
+  // Which candidates apply the files of others, and the clusters.
+  void find_covers() {
+    std::set<std::string> files;
+    for (const Manifest& object : objects_->all()) files.insert(base::absolute_path(object.file));
+    for (size_t i = 0; i < candidates_.size(); ++i) {
+      for (const DeployedRoot& root : candidates_[i].roots) {
+        if (!root.missing.empty()) continue;
+        clusters_.add(candidates_[i].object->file, root);
+        for (const std::string& file : files_of(root)) {
+          if (files.contains(file)) covers_[file].insert(i);
+        }
+      }
+    }
+  }
+
+  // Those of the objects that the root applies, absolute.
+  std::set<std::string> files_of(const DeployedRoot& root) const {
+    const base::FileSystem& files = root.files ? *root.files : files_;
+    std::set<std::string> all;
+    if (root.content == Content::Chart) return all;
+    if (root.content == Content::Kustomization) return kustomize::read_tree(files, root.folder)->files();
+    auto listed = gitops::list_manifests(files, root);
+    const auto* manifests = std::get_if<gitops::Manifests>(&listed);
+    if (!manifests) return all;
+    for (const std::string& file : manifests->files) all.insert(base::absolute_path(file));
+    for (const std::string& folder : manifests->kustomizations) {
+      const auto tree = kustomize::read_tree(files, folder);
+      all.insert(tree->files().begin(), tree->files().end());
+    }
+    return all;
+  }
+
+  bool is_applied_by_another(const Candidate& candidate) const {
+    const std::string file = base::absolute_path(candidate.object->file);
+    if (implied_files_.contains(file)) return true;
+    const auto covers = covers_.find(file);
+    if (covers == covers_.end()) return false;
+    return std::ranges::any_of(covers->second,
+                               [&](size_t i) { return candidates_[i].object != candidate.object; });
+  }
+
+  void add_top(const Candidate& candidate) {
+    for (DeployedRoot root : candidate.roots) {
+      // An ApplicationSet's have theirs already.
+      root.cluster = clusters_.of(candidate.object->file) + root.cluster + other_cluster(*candidate.object);
+      enqueue(std::move(root), candidate.object->ns());
+    }
+  }
+
+  // Kustomizations that nothing in the repository applies, but that have objects which name roots: somebody
+  // applies each of them to a cluster.
+  void add_implied() {
+    std::set<std::string> wanted;  // files
+    for (const Manifest& object : objects_->all()) {
+      const bool names_root = is_flux(object) || object.is("argoproj.io/", "Application") ||
+                              object.is("argoproj.io/", "ApplicationSet") ||
+                              object.is(gitops::kHelmReleaseGroup, "HelmRelease");
+      std::string file = base::absolute_path(object.file);
+      if (names_root && !covers_.contains(file)) wanted.insert(std::move(file));
+    }
+    if (wanted.empty()) return;
+    struct Found {
+      std::string folder;
+      std::shared_ptr<const kustomize::Tree> tree;
+    };
+    std::vector<Found> found;
+    std::set<std::string> inner;
+    for (const Source& source : sources_) {
+      if (!kustomize::is_kustomization(source.name)) continue;
+      const std::string place = base::parent_of(base::absolute_path(source.name));
+      auto tree = kustomize::read_tree(files_, base::shortest_path(place));
+      if (!tree->root() || tree->root()->is_component) continue;
+      for (const std::string& folder : tree->folders()) {
+        if (folder != place) inner.insert(folder);
+      }
+      found.push_back({place, std::move(tree)});
+    }
+    for (const Found& one : found) {
+      const auto is_wanted = [&](const std::string& file) { return wanted.contains(file); };
+      if (inner.contains(one.folder) || std::ranges::none_of(one.tree->files(), is_wanted)) continue;
+      DeployedRoot root;
+      root.title = "kustomization " + base::shortest_path(one.folder);
+      root.file = one.tree->root()->path;
+      root.place = root.file + ":1";
+      root.folder = base::shortest_path(one.folder);
+      root.cluster = root.folder;
+      root.content = Content::Kustomization;
+      root.is_implied = true;
+      implied_files_.insert(one.tree->files().begin(), one.tree->files().end());
+      enqueue(std::move(root), "");
+    }
+  }
+
+  void enqueue(DeployedRoot root, const std::string& ns) {
+    auto& own = seen_[{root.cluster, root.title, root.folder}];
+    if (own) {
+      // As something applies it, beside what was read: the object that a root applies for itself.
+      const bool is_same = !root.spec || !own->root.spec || yaml::equal(*root.spec, *own->root.spec);
+      if (is_same || own->is_replaced || root.tool != gitops::Tool::Flux) return;
+      own->is_dropped = true;
+    }
+    const bool is_replaced = own != nullptr;
+    Deployment& added = deployments_.emplace_back();
+    added.is_replaced = is_replaced;
+    added.from = gitops::substitute_sources(root, ns);
+    added.ns = ns;
+    added.root = std::move(root);
+    own = &added;
+  }
+
+  // False, after an error, if one can't be read.
+  bool read_all() {
+    for (std::vector<Deployment*> next = ready(); !next.empty(); next = ready()) {
+      std::vector<const DeployedRoot*> roots;
+      for (Deployment* one : next) {
+        set_variables(*one);
+        roots.push_back(&one->root);
+      }
+      builds_.build(roots);
+      for (Deployment* one : next) {
+        one->is_read = true;
+        if (!read(*one)) return false;
+      }
+    }
     return true;
   }
 
-  void explain(const DeployedRoot& root, const std::string& title) {
-    if (!root.without.empty())
-      say(fmt::format("{}: the values of {} are not known: it is checked without them", title,
-                      base::word_list(root.without)));
-    if (!root.ignored.empty())
-      say(fmt::format("{}: {} {} not applied", title, base::word_list(root.ignored),
-                      root.ignored.size() == 1 ? "is" : "are"));
-    if (!root.not_here.empty())
-      say(fmt::format("{}: no file has {}: what may be set there is not checked", title,
-                      base::word_list(root.not_here)));
-    if (!root.bad_variables.empty())
-      say(fmt::format("{}: Flux refuses the names of variables {}", title,
-                      base::word_list(root.bad_variables)));
+  // Those whose variables are known; if there are none, all: nothing will set them.
+  std::vector<Deployment*> ready() {
+    std::vector<Deployment*> all;
+    std::vector<Deployment*> known;
+    for (Deployment& one : deployments_) {
+      if (one.is_read) continue;
+      all.push_back(&one);
+      const auto is_there = [&](const ObjectName& name) {
+        return deployed(one.root.cluster, name) != nullptr;
+      };
+      if (std::ranges::all_of(one.from, is_there)) known.push_back(&one);
+    }
+    return known.empty() ? all : known;
   }
 
-  void say(std::string text) {
-    if (loader_.request.lists_deployed) loader_.loaded.note(std::move(text));
+  const Manifest* deployed(const std::string& cluster, const ObjectName& name) const {
+    const auto found = registry_.find({cluster, name});
+    return found != registry_.end() ? &found->second : nullptr;
   }
 
-  std::optional<Read> read_root(const DeployedRoot& root) {
-    Read read;
-    if (root.content == Content::Chart) {
-      read.charts.push_back(std::move(std::get<helm::Built>(charts_.at(&root))));
-      return read;
-    }
-    if (root.content == Content::Kustomization) {
-      take_built(root.folder, read);
-      return read;
-    }
-    const auto& listed = listed_.at(&root);
-    const auto* manifests = std::get_if<gitops::Manifests>(&listed);
-    if (!manifests) {
-      loader_.loaded.fail(std::get<base::IoError>(listed).message);
-      return std::nullopt;
-    }
-    for (const std::string& folder : manifests->kustomizations) take_built(folder, read);
-    for (const std::string& file : manifests->files) {
-      deployed_.insert(base::absolute_path(file));
-      std::string text;
-      if (const auto error = base::take(files_.read(file), text)) {
-        loader_.loaded.fail(error->message);
-        return std::nullopt;
-      }
-      read.sources.push_back({file, std::move(text), false});
-    }
-    return read;
+  void set_variables(Deployment& one) {
+    DeployedRoot& root = one.root;
+    root.strictness = is_strict(root.cluster) ? gitops::Strictness::Strict : gitops::Strictness::Lax;
+    gitops::add_variables(root, one.from, [&](const ObjectName& name) -> const yaml::Node* {
+      if (const Manifest* found = deployed(root.cluster, name)) return found->root;
+      const Manifest* found = undeployed(root, name);
+      return found ? found->root : nullptr;
+    });
   }
 
-  void take_built(const std::string& folder, Read& read) {
-    const Built& built = std::get<Built>(built_.at(folder));
-    deployed_.insert(built.tree->files().begin(), built.tree->files().end());
-    read.built.push_back(built);
-  }
-
-  // What kept a root from being built, and the folder that it is about.
-  struct Failure {
-    const BuildFailure& why;
-    std::string folder;
-  };
-
-  // nullopt if everything of the root was built.
-  std::optional<Failure> failure_of(const DeployedRoot& root) const {
-    if (root.content == Content::Chart) {
-      const auto* why = std::get_if<BuildFailure>(&charts_.at(&root));
-      return why ? std::optional(Failure{*why, root.folder}) : std::nullopt;
+  // The object of a file that no cluster applies, the nearest one to the folder of this cluster.
+  const Manifest* undeployed(DeployedRoot& root, const ObjectName& name) const {
+    std::vector<const Manifest*> found;
+    for (const Manifest* object : objects_->find_all(name.kind, name.ns, name.name)) {
+      if (!applied_places_.contains(object->place())) found.push_back(object);
     }
-    std::vector<std::string> folders{root.folder};
-    if (root.content == Content::Files) {
-      const auto* manifests = std::get_if<gitops::Manifests>(&listed_.at(&root));
-      folders = manifests ? manifests->kustomizations : std::vector<std::string>();
-    }
-    for (std::string& folder : folders) {
-      if (const auto* why = std::get_if<BuildFailure>(&built_.at(folder)))
-        return Failure{*why, std::move(folder)};
-    }
-    return std::nullopt;
-  }
-
-  // A finding at the place that mends it.
-  void add_failure(const DeployedRoot& root, const std::string& title, const Failure& failure) {
-    if (!root.without.empty()) {
-      say(fmt::format("{}: {} is not checked without the values of {}, which are not known: {}", title,
-                      root.folder, base::word_list(root.without), failure.why.message));
-      return;
-    }
-    const auto object = std::make_shared<base::SourceFile>(root.file, files_.text_of(root.file));
-    InputGroup group;
-    group.memory.push_back(object);
-    const base::Location named{object.get(), root.line, 1, root.line, 1};
-    base::Diagnostic found = rules::finding("yaml/root", in_one_line(failure.why.message), "", named);
-    if (root.content != Content::Chart) {
-      const auto tree = kustomize::read_tree(files_, failure.folder);
-      deployed_.insert(tree->files().begin(), tree->files().end());
-      group.memory.push_back(tree);
-      kustomize::point_into(*tree, loader_.request.allow_remote, found);
-      if (found.location.file != object.get()) found.notes.push_back({root.title + " applies it", named});
-    }
-    group.config = configurations_.of_file(found.location.file->name());
-    group.found.add(std::move(found));
-    add_group(root, std::move(group));
-  }
-
-  void add_groups(const DeployedRoot& root, Read read) {
-    if (root.has_variables()) {
-      add_rendered(root, std::move(read));
-      return;
-    }
-    for (Built& built : read.built) add_group(root, group_of(std::move(built), configurations_));
-    for (helm::Built& built : read.charts) {
-      auto undecided = helm::undecided_lines(built.release, *built.chart, root.unknown_values);
-      InputGroup group = group_of(std::move(built), configurations_);
-      group.undecided = std::move(undecided);
-      if (!root.release.inline_values.empty()) note_values(root, group);
-      add_group(root, std::move(group));
-    }
-    if (read.sources.empty()) return;
-    for (InputGroup& group : group_by_configuration(std::move(read.sources), configurations_))
-      add_group(root, std::move(group));
-  }
-
-  void add_group(const DeployedRoot& root, InputGroup group) {
-    if (root.tool == gitops::Tool::Flux && !root.is_helm_release()) note_applied(root, group);
-    group.scope = root.cluster;
-    group.ns = root.ns;
-    groups_.push_back(std::move(group));
-  }
-
-  // Where values are set that no values file has.
-  void note_values(const DeployedRoot& root, InputGroup& group) {
-    const auto object = std::make_shared<base::SourceFile>(root.file, files_.text_of(root.file));
-    group.memory.push_back(object);
-    group.annotate = [inner = std::move(group.annotate), object, line = root.line,
-                      title = root.title](base::Diagnostic& found) {
-      const size_t notes = found.notes.size();
-      inner(found);
-      if (found.notes.size() == notes)
-        found.notes.push_back({"made with the values of " + title, {object.get(), line, 1, line, 1}});
+    const std::string cluster = base::absolute_path(root.cluster);
+    const auto is_below = [&](const Manifest* object) {
+      return !base::path_below(base::absolute_path(object->file), cluster).empty();
     };
+    if (std::ranges::any_of(found, is_below))
+      std::erase_if(found, [&](const Manifest* object) { return !is_below(object); });
+    if (found.empty()) return nullptr;
+    const Manifest* nearest = objects_->find(name.kind, name.ns, name.name, root.file);
+    const Manifest* chosen = base::contains(found, nearest) ? nearest : found.front();
+    if (found.size() > 1) {
+      root.remarks.push_back(
+          fmt::format("{} is taken from {}: {} has one, too, and the repository does not say which "
+                      "one the cluster has",
+                      name.title(), chosen->place(), found[found.front() == chosen ? 1 : 0]->place()));
+    }
+    return chosen;
   }
 
-  // What HelmReleases are made of.
-  void note_applied(const DeployedRoot& root, const InputGroup& group) {
-    for (const Source& source : group.inputs) {
-      if (source.text.find(gitops::kHelmReleaseGroup) != std::string::npos ||
-          source.text.find("kind: ConfigMap") != std::string::npos)
-        applied_[root.cluster].push_back(source);
+  // Whether the cluster's controller fails for variables that nothing sets.
+  bool is_strict(const std::string& cluster) {
+    const auto [known, is_new] = strict_.try_emplace(cluster, false);
+    if (!is_new) return known->second;
+    const std::string folder = base::absolute_path(cluster);
+    known->second = std::ranges::any_of(sources_, [&](const Source& source) {
+      return source.text.find("StrictPostBuildSubstitutions=true") != std::string::npos &&
+             !base::path_below(base::absolute_path(source.name), folder).empty();
+    });
+    return known->second;
+  }
+
+  // False, after an error, if it can't be read.
+  bool read(Deployment& one) {
+    const DeployedRoot& root = one.root;
+    if (!root.missing.empty()) {
+      one.result.notes = {fmt::format("{} is not checked: {}", root.folder, root.missing)};
+      return true;
+    }
+    if (const auto failure = builds_.failure_of(root)) {
+      if (!failure->why.has_no_program) {
+        if (!root.is_implied) one.result = groups_.of(root, *failure);
+        note_files(one.result);
+        return true;
+      }
+      if (root.is_implied) return true;
+      if (failed_.insert(failure->why.message).second) loader_.loaded.fail(failure->why.message);
+      return false;
+    }
+    auto read = builds_.read(root);
+    if (const auto* error = std::get_if<base::IoError>(&read)) {
+      loader_.loaded.fail(error->message);
+      return false;
+    }
+    one.result = groups_.of(root, std::get<RootRead>(std::move(read)));
+    note_files(one.result);
+    note_applied(root, one.result.groups);
+    if (root.is_implied) one.result = {};
+    return true;
+  }
+
+  void note_files(const RootResult& result) {
+    deployed_files_.insert(result.files.begin(), result.files.end());
+  }
+
+  // What the root applies: roots in their turn, values, and what HelmReleases are made of.
+  void note_applied(const DeployedRoot& root, const std::vector<InputGroup>& groups) {
+    std::vector<Source> sources;
+    for (const InputGroup& group : groups)
+      std::ranges::copy_if(group.inputs, std::back_inserter(sources), is_of_interest);
+    if (sources.empty()) return;
+    auto& applied = applied_[root.cluster];
+    if (!root.is_helm_release()) applied.insert(applied.end(), sources.begin(), sources.end());
+    const auto objects = std::make_shared<Objects>(sources);
+    memory_->push_back(objects);
+    for (const Manifest& object : objects->all()) {
+      applied_places_.insert(object.place());
+      if (object.kind() == "ConfigMap" || object.kind() == "Secret")
+        registry_.insert_or_assign({root.cluster, {std::string(object.kind()), object.ns(), object.name()}},
+                                   object);
+      for (DeployedRoot& child : roots_of(object)) {
+        child.cluster = root.cluster + child.cluster + other_cluster(object);
+        enqueue(std::move(child), object.ns());
+      }
     }
   }
 
-  // All manifests of the root, with its variables, as one source.
-  void add_rendered(const DeployedRoot& root, Read read) {
-    std::vector<Source> sources = std::move(read.sources);
-    InputGroup group;
-    for (Built& built : read.built) {
-      InputGroup own = group_of(std::move(built), configurations_);
-      std::ranges::move(own.inputs, std::back_inserter(sources));
-      group.found.append(std::move(own.found));
-      std::ranges::move(own.memory, std::back_inserter(group.memory));
-      group.renamed.merge(own.renamed);
-      std::ranges::move(own.parts, std::back_inserter(group.parts));
+  // HelmReleases, as Kustomizations apply them, and those that nothing applies.
+  bool read_releases() {
+    std::vector<DeployedRoot> releases;
+    for (const Manifest& object : objects_->all()) {
+      if (!object.is(gitops::kHelmReleaseGroup, "HelmRelease")) continue;
+      if (applied_places_.contains(object.place()) ||
+          deployed_files_.contains(base::absolute_path(object.file)))
+        continue;
+      releases.push_back(gitops::read_release(repository_, *objects_, object));
+      releases.back().cluster = clusters_.of(object.file) + other_cluster(object);
     }
-    for (const Source& source : sources) {
-      if (!source.relocator) group.parts.push_back(source);
+    for (const auto& [cluster, sources] : applied_) {
+      const auto objects = std::make_shared<Objects>(sources);
+      memory_->push_back(objects);
+      for (DeployedRoot& root : gitops::find_releases(repository_, *objects, cluster))
+        releases.push_back(std::move(root));
     }
-    gitops::Rendered rendered = gitops::render(root, sources, kustomize::built_name(root.folder));
-    group.config = configurations_.of_file(rendered.source.name);
-    group.found.append(std::move(rendered.found));
-    group.undecided = std::move(rendered.undecided);
-    group.memory.push_back(std::move(rendered.memory));
-    group.is_rendered = true;
-    group.inputs = std::move(rendered.unread);
-    group.inputs.push_back(std::move(rendered.source));
-    add_group(root, std::move(group));
+    for (DeployedRoot& root : releases) deployments_.emplace_back().root = std::move(root);
+    return read_all();
+  }
+
+  // In the order of the objects; charts of Flux come last.
+  std::vector<InputGroup> finished() {
+    std::map<std::string, std::set<std::string>> clusters;  // by the place of the object
+    std::vector<Deployment*> all;
+    for (Deployment& one : deployments_) {
+      if (one.is_dropped || one.root.is_implied) continue;
+      clusters[one.root.place].insert(one.root.cluster);
+      all.push_back(&one);
+    }
+    std::ranges::stable_sort(all, {}, [](const Deployment* one) {
+      const DeployedRoot& root = one->root;
+      return std::tuple(root.is_helm_release(), base::normal_path(root.file), root.line,
+                        std::string_view(root.cluster));
+    });
+    std::vector<InputGroup> groups;
+    for (Deployment* one : all) {
+      const DeployedRoot& root = one->root;
+      const bool is_of_one = clusters[root.place].size() < 2;
+      for (const std::string& rest : one->result.notes) {
+        if (loader_.request.lists_deployed)
+          loader_.loaded.note(fmt::format("{} ({}){}: {}", root.title, root.place,
+                                          is_of_one ? "" : " of " + root.cluster, rest));
+      }
+      std::ranges::move(one->result.groups, std::back_inserter(groups));
+    }
+    return groups;
   }
 
   RootLoader& loader_;
   base::FileSystem& files_;
-  Configurations& configurations_;
-  std::vector<std::string> folders_;  // of kustomizations
-  std::map<std::string, kustomize::BuildResult> built_;
-  std::map<const DeployedRoot*, base::IoResult<gitops::Manifests>> listed_;
-  std::map<const DeployedRoot*, helm::BuildResult> charts_;
-  std::set<std::string> failed_;                        // messages
-  std::set<std::string> deployed_;                      // files that Kustomizations of Flux apply, absolute
-  std::map<std::string, std::vector<Source>> applied_;  // what Flux applies, by cluster
-  std::vector<InputGroup> groups_;
+  const std::vector<Source>& sources_;
+  std::shared_ptr<const Objects> objects_;
+  std::string folder_;
+  gitops::OwnSource source_;
+  gitops::Repository repository_;
+  std::shared_ptr<std::vector<std::shared_ptr<const void>>> memory_;
+  GitopsBuilds builds_;
+  GitopsGroups groups_;
+  gitops::Clusters clusters_;
+  std::vector<Candidate> candidates_;
+  std::map<std::string, std::set<size_t>> covers_;  // candidates, by absolute file
+  std::set<std::string> implied_files_;             // of kustomizations that no object names, absolute
+  std::deque<Deployment> deployments_;
+  std::map<std::tuple<std::string, std::string, std::string>, Deployment*> seen_;  // cluster, title, folder
+  std::map<std::pair<std::string, ObjectName>, Manifest> registry_;                // by cluster
+  std::map<std::string, bool> strict_;                                             // by cluster
+  std::set<std::string> applied_places_;                                           // of objects
+  std::set<std::string> deployed_files_;                                           // absolute
+  std::map<std::string, std::vector<Source>> applied_;                             // by cluster
+  std::set<std::string> failed_;                                                   // messages
 };
 
 }  // namespace
 
 std::vector<InputGroup> load_deployed(RootLoader& loader, const std::vector<Source>& sources) {
-  return GitopsRoots(loader).load(sources);
+  return GitopsRoots(loader, sources).load();
 }
 
 }  // namespace trainjobc::inputs

@@ -56,7 +56,8 @@ struct Request {
   bool no_cache = false;              // roots are built, even if it is known what they are built to
   // Instead of the files, the roots that objects of Flux and Argo CD in them name.
   bool deployed = false;
-  bool lists_deployed = true;  // a note for each
+  bool may_be_deployed = false;  // if the settings say so, and the paths are directories
+  bool lists_deployed = true;    // a note for each
 
   // Settings that override the environment's, which override those of configurations. "": not set.
   std::string trainer_version;
@@ -81,6 +82,8 @@ struct Loaded {
   std::vector<BuiltRoot> built;
   std::vector<PassedOver> passed_over;
   std::vector<std::string> excluded;
+  bool is_deployed = false;     // the groups are what objects of Flux and Argo CD deploy
+  bool has_deployers = false;   // there are such objects among the files, which were read one by one
   std::vector<Source> patches;  // of kustomizations that were found in directories: they are in no group
   // Flags that build the kustomizations and charts that were found: "-k overlays/prod".
   std::vector<std::string> roots;

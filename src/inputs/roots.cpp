@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -51,16 +52,39 @@ class Roots {
     for (const auto& kind : kinds_) {
       if (!build_each(*kind, named(*kind))) break;
     }
-    if (request_.deployed) {
+    loader_.loaded.is_deployed = is_deployed();
+    if (loader_.loaded.is_deployed) {
       std::ranges::move(load_deployed(loader_, sources_), std::back_inserter(groups_));
       sources_.clear();
     } else {
+      loader_.loaded.has_deployers = std::ranges::any_of(sources_, names_roots);
       load_found();
     }
     return std::move(groups_);
   }
 
  private:
+  // By the flag, or by the settings, if the paths are directories that have such objects.
+  bool is_deployed() const {
+    if (request_.deployed) return true;
+    const bool is_asked = request_.may_be_deployed && request_.roots.empty() &&
+                          loader_.configurations.of_working_directory()->deployed.value_or(false);
+    const auto is_directory = [&](const std::string& path) { return loader_.files.is_directory(path); };
+    return is_asked && std::ranges::all_of(request_.paths, is_directory) &&
+           std::ranges::any_of(sources_, names_roots);
+  }
+
+  // Whether it may have an object of Flux or Argo CD that names one.
+  static bool names_roots(const Source& source) {
+    constexpr std::array<std::string_view, 3> kGroups{"kustomize.toolkit.fluxcd.io/",
+                                                      "helm.toolkit.fluxcd.io/", "argoproj.io/"};
+    return std::ranges::any_of(kGroups, [&](std::string_view group) {
+      const size_t at = source.text.find(group);
+      return at != std::string::npos &&
+             source.text.find("apiVersion: " + std::string(group)) != std::string::npos;
+    });
+  }
+
   // Each once.
   std::vector<Root> named(const RootKind& kind) const {
     std::vector<Root> roots;

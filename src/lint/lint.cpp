@@ -300,6 +300,12 @@ Findings find(std::vector<inputs::InputGroup> groups, const Options& options, co
       findings.files.push_back(file);
       findings.levels[file] = fail_on.empty() ? group.config->fail_on.value_or("error") : fail_on;
     };
+    // A root that can't be built has no inputs, but findings.
+    for (const base::Diagnostic& found : group.found.items()) {
+      if (found.location.file)
+        findings.levels.try_emplace(found.location.file->name(),
+                                    fail_on.empty() ? group.config->fail_on.value_or("error") : fail_on);
+    }
     // The files that a root was made of count, not the objects that were made.
     std::ranges::for_each(group.templates, add);
     if (!group.templates.empty()) continue;
@@ -328,6 +334,44 @@ Findings find(std::vector<inputs::InputGroup> groups, const Options& options, co
   repeated_findings.drop(findings.diagnostics);
   findings.compiled = std::move(grouped.all);
   return findings;
+}
+
+Findings joined(std::vector<Findings> all) {
+  Findings joined;
+  std::vector<std::shared_ptr<const void>> memory;
+  for (Findings& one : all) {
+    joined.diagnostics.append(std::move(one.diagnostics));
+    base::append(joined.files, one.files);
+    joined.levels.merge(one.levels);
+    base::append(joined.configs, one.configs);
+    Compilation& compiled = joined.compiled;
+    base::append(compiled.linted, one.compiled.linted);
+    base::append(compiled.passed_over, one.compiled.passed_over);
+    base::append(compiled.other_jobs, one.compiled.other_jobs);
+    compiled.with_findings.merge(one.compiled.with_findings);
+    compiled.train_jobs += one.compiled.train_jobs;
+    compiled.documents += one.compiled.documents;
+    memory.push_back(std::move(one.compiled.memory));
+  }
+  joined.diagnostics.sort();
+  std::ranges::sort(joined.files);
+  const auto repeated = std::ranges::unique(joined.files);
+  joined.files.erase(repeated.begin(), repeated.end());
+  joined.compiled.memory =
+      std::make_shared<const std::vector<std::shared_ptr<const void>>>(std::move(memory));
+  return joined;
+}
+
+void name_flag_of_roots(base::Diagnostics& diagnostics) {
+  bool is_named = false;
+  diagnostics.retain([&](base::Diagnostic& found) {
+    const base::Location& at = found.location;
+    if (is_named || found.rule != "yaml/template" || !at.file) return true;
+    if (!at.file->line(at.line).substr(at.column - 1).starts_with("${")) return true;
+    is_named = true;
+    found.hint = "lint --roots checks what Flux makes of it, with the variables of each cluster";
+    return true;
+  });
 }
 
 namespace {

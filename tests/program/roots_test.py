@@ -84,19 +84,28 @@ def variables():
     files = {"clusters/prod/apps.yaml": flux("apps", "./apps", SUBSTITUTE), "apps/bert.yaml": JOB}
     check(lint(files), (0, "", listed + "1 job: no findings\n"), "a variable")
     files["clusters/prod/apps.yaml"] = flux("apps", "./apps", SUBSTITUTE.replace("4", "four"))
-    check(lint(files)[:2], (1, """apps/bert.yaml:9:15: error: spec.trainer.numNodes must be an integer, not the string "four" [input/type]
-    9 |     numNodes: ${NODES}
-      |               ^~~~~~~~
+    check(lint(files)[:2], (1, """clusters/prod/apps.yaml:7:25: error: spec.trainer.numNodes must be an integer, not the string "four" [input/type]
+    7 |     substitute: {NODES: "four"}
+      |                         ^~~~~~
+  note: ${NODES} stands for it at apps/bert.yaml:9:15
+  note: Kustomization flux-system/apps of clusters/prod replaces it at clusters/prod/apps.yaml:1:1
 
-1 finding (1 error) in 1 of 1 file
+1 finding (1 error) in 1 of 2 files
 """), "a value of the wrong type")
     files["clusters/prod/apps.yaml"] = flux("apps", "./apps", SUBSTITUTE.replace("NODES", "NODE"))
-    check(lint(files), (1, """apps/bert.yaml:9:15: error: nothing sets the variable NODES: Kustomization flux-system/apps at clusters/prod/apps.yaml:1 replaces it by nothing [advice/flux-variable]
+    check(lint(files), (1, """apps/bert.yaml:9:15: error: nothing sets the variable NODES: Kustomization flux-system/apps of clusters/prod (clusters/prod/apps.yaml:1) replaces it by nothing [advice/flux-variable]
+    9 |     numNodes: ${NODES}
+      |               ^~~~~~~~ did you mean NODE?
+
+1 finding (1 error) in 1 of 1 file
+""", listed), "a variable that nothing sets")
+    files["clusters/prod/apps.yaml"] = flux("apps", "./apps", SUBSTITUTE.replace("NODES", "REGION"))
+    check(lint(files)[1], """apps/bert.yaml:9:15: error: nothing sets the variable NODES: Kustomization flux-system/apps of clusters/prod (clusters/prod/apps.yaml:1) replaces it by nothing [advice/flux-variable]
     9 |     numNodes: ${NODES}
       |               ^~~~~~~~ set NODES under spec.postBuild.substitute, or write a default: ${NODES:=value}
 
 1 finding (1 error) in 1 of 1 file
-""", listed), "a variable that nothing sets")
+""", "no similar one is set")
     files["apps/bert.yaml"] = JOB.replace("${NODES}", "${NODES:=2}")
     check(lint(files)[:2], (0, ""), "a default")
     files["apps/bert.yaml"] = JOB.replace("{name: bert}", "{name: bert, annotations: {kustomize.toolkit.fluxcd.io/substitute: disabled}}")
@@ -105,7 +114,7 @@ def variables():
           "substitution is disabled")
     files["apps/bert.yaml"] = JOB.replace("${NODES}", "${NODES")
     check(lint(files)[1].splitlines()[:1],
-          ["apps/bert.yaml:1:1: error: Flux can't replace the variables of this object: missing closing brace [advice/flux-variable]"],
+          ["apps/bert.yaml:9:15: error: Flux can't replace the variables of this object: missing closing brace [advice/flux-variable]"],
           "a bad substitution")
 
 
@@ -120,7 +129,7 @@ def sources():
         files[f"clusters/{cluster}/vars.yaml"] = config % nodes
     status, out, err = lint(files)
     check((status, out.splitlines()[0], err.splitlines()),
-          (1, 'apps/bert.yaml:9:15: error: spec.trainer.numNodes must be an integer, not the string "one" [input/type]',
+          (1, 'clusters/staging/vars.yaml:4:15: error: spec.trainer.numNodes must be an integer, not the string "one" [input/type]',
            ["note: Kustomization flux-system/apps (clusters/prod/apps.yaml:1): apps, 1 file",
             "note: Kustomization flux-system/flux-system (clusters/prod/flux-system/sync.yaml:1): clusters/prod, 3 files",
             "note: Kustomization flux-system/apps (clusters/staging/apps.yaml:1): apps, 1 file",
@@ -130,7 +139,7 @@ def sources():
     check(lint(files)[:2], (0, ""), "a Secret sets it: its value is not read")
     del files["c/s.yaml"]
     check(lint(files)[2].splitlines()[1],
-          "note: Kustomization flux-system/apps (c/apps.yaml:1): no file has Secret flux-system/vars: what may be set there is not "
+          "note: Kustomization flux-system/apps (c/apps.yaml:1): no file has Secret flux-system/vars: what only it may set is not "
           "checked", "what is not in the repository")
 
 
@@ -171,8 +180,8 @@ def built():
              "apps/base/kustomization.yaml": "resources: [bert.yaml]\n", "apps/base/bert.yaml": JOB}
     status, out, err = lint(files)
     check((out.splitlines()[:2], err.splitlines()[0]),
-          (['apps/base/bert.yaml:9:15: error: spec.trainer.numNodes must be an integer, not the string "four" [input/type]',
-            "    9 |     numNodes: ${NODES}"],
+          (['clusters/prod/apps.yaml:7:25: error: spec.trainer.numNodes must be an integer, not the string "four" [input/type]',
+            '    7 |     substitute: {NODES: "four"}'],
            "note: Kustomization flux-system/apps (clusters/prod/apps.yaml:1): apps/prod, a kustomization"), "a kustomization")
     # Flux builds the kustomizations below a folder that has none itself.
     files["clusters/prod/apps.yaml"] = flux("apps", "./apps/prod/..", SUBSTITUTE)
@@ -187,7 +196,7 @@ def built():
     check((status, out), (1, """apps/base/kustomization.yaml:1:13: error: there is no file or folder nope.yaml [yaml/root]
     1 | resources: [nope.yaml]
       |             ^~~~~~~~~
-  note: Kustomization flux-system/apps applies it at ./clusters/prod/apps.yaml:1:1
+  note: Kustomization flux-system/apps of clusters/prod applies it at clusters/prod/apps.yaml:1:1
 
 more/gpt.yaml:9:15: error: spec.trainer.numNodes must be an integer, not the string "few" [input/type]
     9 |     numNodes: few
@@ -196,7 +205,7 @@ more/gpt.yaml:9:15: error: spec.trainer.numNodes must be an integer, not the str
 remote/kustomization.yaml:2:3: error: https://git.example.org/a.git is not here: kustomize would fetch it [yaml/root]
     2 | - https://git.example.org/a.git
       |   ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~ --kustomize-remote allows that
-  note: Kustomization flux-system/remote applies it at ./clusters/prod/more.yaml:7:1
+  note: Kustomization flux-system/remote of clusters/prod applies it at clusters/prod/more.yaml:7:1
 
 3 findings (3 errors) in 3 of 3 files
 """), "roots that can't be built, and one that can")

@@ -442,6 +442,7 @@ int run_diff(Console& console, const DiffFlags& flags) {
 std::function<int(Console&)> setup_diff(Command& command) {
   auto flags = std::make_shared<DiffFlags>();
   flags->input.add_to(command);
+  flags->input.add_deployed_to(command, "Compare");
   command
       .add("--live", &flags->live,
            "Compare with objects saved from a cluster: file, directory, or - for standard input")

@@ -107,6 +107,7 @@ int run_explain(Console& console, ExplainFlags flags) {
 std::function<int(Console&)> setup_explain(Command& command) {
   auto flags = std::make_shared<ExplainFlags>();
   flags->input.add_to(command);
+  flags->input.add_deployed_to(command, "Explain");
   command
       .add("--field", &flags->field,
            "Only fields whose path contains this text, such as env or PET_NNODES, or that this JSONPath "

@@ -42,6 +42,7 @@ int run_graph(Console& console, const GraphFlags& flags) {
 std::function<int(Console&)> setup_graph(Command& command) {
   auto flags = std::make_shared<GraphFlags>();
   flags->input.add_to(command);
+  flags->input.add_deployed_to(command, "Draw");
   command.add("-o,--format", &flags->format, "Output format; svg needs Graphviz")
       .one_of({"mermaid", "dot", "svg"})
       .shows_default();

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -191,23 +193,43 @@ void note_success(Console& console, const lint::Findings& findings, const std::v
 
 // What --changed-since compares with.
 struct Since {
-  lint::EarlierState state;
+  std::vector<inputs::InputGroup> groups;
   std::string name;         // "8f3ac21b04de (where HEAD left origin/main)"
   inputs::Request request;  // for the state of now: its paths are those of the repository
 };
 
 // nullopt, after an error, if the revision can't be read.
-std::optional<Since> find_earlier(Console& console, const LintFlags& flags, const Options& options) {
+std::optional<Since> find_earlier(Console& console, const LintFlags& flags) {
   const std::chrono::seconds timeout =
       program_timeout(console, flags.input, std::chrono::seconds(kCallTimeout));
   auto revisions = open_revisions(console, flags.since, flags.input, timeout);
   if (!revisions) return std::nullopt;
   auto loaded = load_state(console, revisions->request, revisions->before);
   if (!loaded) return std::nullopt;
-  lint::Findings findings = lint::find(loaded->groups, options, flags.fail_on);
-  return Since{.state = {.groups = std::move(loaded->groups), .findings = std::move(findings)},
+  return Since{.groups = std::move(loaded->groups),
                .name = revisions->of_base,
                .request = std::move(revisions->request)};
+}
+
+// What a change affects in one cluster says nothing about another one that applies the same files.
+lint::Findings find_by_scope(std::vector<inputs::InputGroup> groups, const Since& since,
+                             const Options& options, const LintFlags& flags, lint::Affected& affected) {
+  std::map<std::string, std::vector<inputs::InputGroup>> scopes;
+  for (inputs::InputGroup& group : groups) scopes[group.scope].push_back(std::move(group));
+  std::vector<lint::Findings> all;
+  for (auto& [scope, own] : scopes) {
+    lint::EarlierState earlier;
+    std::ranges::copy_if(since.groups, std::back_inserter(earlier.groups),
+                         [&, &name = scope](const inputs::InputGroup& group) { return group.scope == name; });
+    earlier.findings = lint::find(earlier.groups, options, flags.fail_on);
+    lint::Findings findings = lint::find(own, options, flags.fail_on);
+    if (flags.new_only) lint::leave_new(findings, earlier);
+    const lint::Affected here = lint::narrow_to_changes(findings, own, earlier);
+    affected.objects += here.objects;
+    affected.of += here.of;
+    all.push_back(std::move(findings));
+  }
+  return lint::joined(std::move(all));
 }
 
 void note_affected(Console& console, const lint::Affected& affected, const Since& since) {
@@ -333,13 +355,10 @@ int run_lint(Console& console, LintFlags flags) {
   Options options = to_options(flags.input);
   options.render = false;
   flags.input.lists_deployed = !flags.quiet;
-  if (flags.input.deployed) {
-    if (flags.input.paths.empty() && flags.input.filenames.empty()) flags.input.paths = {"."};
-    flags.input.directories.allow_empty = true;
-  }
+  flags.input.has_deployed = flags.fix.empty();
   std::optional<Since> since;
   if (!flags.since.names.base.empty()) {
-    since = find_earlier(console, flags, options);
+    since = find_earlier(console, flags);
     if (!since) return kFailed;
   }
   auto loaded = since ? load_inputs(console, since->request) : load_inputs(console, flags.input);
@@ -359,21 +378,29 @@ int run_lint(Console& console, LintFlags flags) {
   }
   if (fixes) kustomize::find_shared_parts(console.files(), groups);
   std::vector<inputs::InputGroup> before;  // --fix and --changed-since need the texts afterwards
+  const bool is_by_scope = since && loaded->is_deployed;
   if (fixes || since) before = groups;
-  lint::Findings findings = find_all(console, std::move(groups), options, flags);
+  lint::Affected affected;
+  lint::Findings findings = is_by_scope ? find_by_scope(std::move(groups), *since, options, flags, affected)
+                                        : find_all(console, std::move(groups), options, flags);
+  if (loaded->has_deployers) lint::name_flag_of_roots(findings.diagnostics);
   if (!check_inputs(console, flags.input, *loaded, findings.compiled)) return kFailed;
   if (is_piped && !flags.quiet && findings.compiled.linted.empty() && findings.diagnostics.empty())
     note(console, "the inputs contain no TrainJob and no runtime");
   if (baseline && flags.write_baseline) return baseline->write(findings, flags.quiet);
-  std::optional<lint::Affected> affected;
+  lint::EarlierState earlier;
+  if (since && !is_by_scope) {
+    earlier.findings = lint::find(since->groups, options, flags.fail_on);
+    earlier.groups = std::move(since->groups);
+  }
   const lint::NarrowFindings narrow = [&](lint::Findings& all, const std::vector<inputs::InputGroup>& texts) {
     if (baseline) baseline->narrow(all);
-    if (!since) return;
-    if (flags.new_only) lint::leave_new(all, since->state);
-    affected = lint::narrow_to_changes(all, texts, since->state);
+    if (!since || is_by_scope) return;
+    if (flags.new_only) lint::leave_new(all, earlier);
+    affected = lint::narrow_to_changes(all, texts, earlier);
   };
   narrow(findings, before);
-  if (affected && !flags.quiet) note_affected(console, *affected, *since);
+  if (since && !flags.quiet) note_affected(console, affected, *since);
   if (baseline && !flags.quiet) baseline->note_what_is_known();
   if (fixes) {
     std::vector<inputs::InputGroup> after = before;
@@ -431,11 +458,7 @@ std::function<int(Console&)> setup_lint(Command& command) {
       .needs("--baseline")
       .excludes("--fix")
       .excludes("--changed-since");
-  command
-      .add("--roots", &flags->input.deployed,
-           "Lint what the Kustomizations of Flux and the Applications of Argo CD in the inputs deploy, and "
-           "list them")
-      .excludes("--fix");
+  flags->input.add_deployed_to(command, "Lint", ", and list them").excludes("--fix");
   command.add("-q,--quiet", &flags->quiet, "Print the findings, but no summary and no notes")
       .excludes("--verbose");
   command.add("--list-rules", &flags->list_rules, "List all rules");

@@ -127,6 +127,7 @@ int run_plan(Console& console, const PlanFlags& flags) {
 std::function<int(Console&)> setup_plan(Command& command) {
   auto flags = std::make_shared<PlanFlags>();
   flags->input.add_to(command);
+  flags->input.add_deployed_to(command, "Plan");
   flags->input.found_roots = inputs::FoundRoots::Built;
   command.add("--ranks", &flags->ranks,
               "List what each process sees: ranks, host, command and environment, and MPI's hostfile");

@@ -125,6 +125,7 @@ int run_render(Console& outer, const RenderFlags& flags) {
 std::function<int(Console&)> setup_render(Command& command) {
   auto flags = std::make_shared<RenderFlags>();
   flags->input.add_to(command);
+  flags->input.add_deployed_to(command, "Render");
   command.add("-o,--format", &flags->format, "Output format")
       .one_of({"yaml", "json", "name"})
       .shows_default()

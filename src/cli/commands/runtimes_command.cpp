@@ -215,6 +215,7 @@ struct RuntimesFlags {
   std::string show;
   std::string used_by;
   RootFlags roots;
+  bool deployed = false;
 };
 
 // All that the command and those below it take.
@@ -295,7 +296,7 @@ int run_used_by(Console& console, RuntimesFlags flags) {
   inputs::DiscoverOptions how = flags.directories.options();
   how.configurations = &configurations;
   compile::InputSet inputs;
-  if (flags.paths.empty() && flags.roots.is_empty()) {
+  if (flags.paths.empty() && flags.roots.is_empty() && !flags.deployed) {
     const std::string wrong =
         name.empty() ? "" : unknown_runtime(console, configurations, how, inputs, {}, name);
     return fail(console, wrong.empty() ? "--used-by: name the files or directories with the jobs" : wrong);
@@ -314,7 +315,7 @@ int run_used_by(Console& console, RuntimesFlags flags) {
   };
   runtimes::UseCollector collector;
   collector.add(inputs.objects, scope_of);
-  auto built = build_named(console, flags.roots);
+  auto built = build_named(console, flags.roots, flags.deployed);
   if (!built) return kFailed;
   for (inputs::InputGroup& group : *built) {
     compile::InputSet own;
@@ -394,7 +395,7 @@ int show(Console& console, const std::vector<inputs::KnownRuntime>& runtimes, co
 
 int run_runtimes(Console& console, const RuntimesFlags& flags) {
   inputs::Configurations configurations(console.files(), console.environment("TRAINJOBC_CONFIG"), false);
-  const auto built = build_named(console, flags.roots);
+  const auto built = build_named(console, flags.roots, flags.deployed);
   if (!built) return kFailed;
   const inputs::RuntimeSearch search{flags.paths, flags.runtimes, flags.directories.options(),
                                      flags.trainer_version, &*built};
@@ -460,6 +461,9 @@ std::function<int(Console&)> setup_runtimes(Command& command) {
   RuntimesFlags* flags = &all->list;
   command.add("PATH", &flags->paths, "Files or directories with runtimes").takes("PATH");
   flags->roots.add_to(command);
+  command.add("--roots", &flags->deployed,
+              "Include what the Kustomizations of Flux and the Applications of Argo CD in the working "
+              "directory deploy");
   flags->directories.add_to(command);
   command
       .add("--runtimes", &flags->runtimes,

@@ -9,6 +9,7 @@
 
 #include "base/diagnostic.h"
 #include "base/files/paths.h"
+#include "inputs/gitops/roots.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::gitops {
@@ -48,7 +49,8 @@ bool Manifest::is(std::string_view group, std::string_view kind_of) const {
 Objects::Objects(const std::vector<Source>& sources) {
   for (const Source& source : sources) {
     if (!is_of_interest(source.text)) continue;
-    const base::SourceFile& file = files_.emplace_back(source.name, source.text);
+    const base::SourceFile& file = files_.emplace_back(base::normal_path(source.name), source.text);
+    if (source.relocator) relocators_.push_back(source.relocator);
     base::Diagnostics ignored;
     for (const yaml::Document& document : yaml::read(file, arena_, ignored)) {
       if (!document.root->is_map()) continue;
@@ -76,6 +78,22 @@ const Manifest* Objects::find(std::string_view kind, const std::string& ns, cons
     most = common;
   }
   return best;
+}
+
+std::vector<const Manifest*> Objects::find_all(std::string_view kind, const std::string& ns,
+                                               const std::string& name) const {
+  std::vector<const Manifest*> found;
+  for (const std::string& own_ns : {ns, std::string()}) {
+    const auto named = named_.find(std::tuple(std::string(kind), own_ns, name));
+    if (named == named_.end()) continue;
+    for (const auto& [file, object] : named->second) found.push_back(object);
+    if (ns.empty()) break;
+  }
+  return found;
+}
+
+std::string ObjectName::title() const {
+  return ns.empty() ? fmt::format("{} {}", kind, name) : fmt::format("{} {}/{}", kind, ns, name);
 }
 
 // The one whose path has the longest beginning in common; of several, the first.

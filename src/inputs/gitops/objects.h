@@ -6,6 +6,7 @@
 #include <deque>
 #include <initializer_list>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -15,6 +16,7 @@
 #include "base/source.h"
 #include "compile/compile.h"
 #include "yaml/node.h"
+#include "yaml/read/reader.h"
 
 namespace trainjobc::gitops {
 
@@ -36,6 +38,10 @@ struct Manifest {
 // The objects of Flux and Argo CD, ConfigMaps and Secrets.
 class Objects {
  public:
+  // All of that kind and name, in the order of their files.
+  std::vector<const Manifest*> find_all(std::string_view kind, const std::string& ns,
+                                        const std::string& name) const;
+
   explicit Objects(const std::vector<Source>& sources);
 
   const std::vector<Manifest>& all() const { return all_; }
@@ -50,6 +56,7 @@ class Objects {
   static const Manifest& nearest_to(const std::string& file, const ByFile& objects);
 
   std::deque<base::SourceFile> files_;
+  std::vector<std::shared_ptr<const yaml::Relocator>> relocators_;  // which keep the files that they refer to
   base::Arena arena_;
   std::vector<Manifest> all_;
   std::map<std::tuple<std::string, std::string, std::string>, ByFile> named_;  // by kind, namespace and name

@@ -10,6 +10,7 @@
 #include "base/files/paths.h"
 #include "base/text/text.h"
 #include "inputs/gitops/objects.h"
+#include "inputs/gitops/own_source.h"
 #include "inputs/gitops/roots.h"
 #include "inputs/helm/chart.h"
 #include "yaml/read/reader.h"
@@ -54,11 +55,10 @@ bool is_plain(std::string_view path, std::string_view value) {
 
 class ReleaseReader {
  public:
-  ReleaseReader(const base::FileSystem& files, const Objects& objects, const std::string& repository,
-                const Manifest& object)
-      : files_(files),
+  ReleaseReader(const Repository& repository, const Objects& objects, const Manifest& object)
+      : repository_(repository),
+        files_(repository.files),
         objects_(objects),
-        repository_(repository),
         object_(object),
         spec_(*object.root->get("spec")) {}
 
@@ -110,7 +110,10 @@ class ReleaseReader {
       root_.missing = "a chart of a Helm repository is not read";
       return;
     }
-    root_.folder = path_in(repository_, root_.folder);
+    root_.missing = repository_.source.why_other(chart->get("sourceRef"), object_.ns(), object_.file);
+    if (root_.missing.empty() && yaml::is_true_at(spec_, "suspend")) root_.missing = "it is suspended";
+    if (!root_.missing.empty()) return;
+    root_.folder = path_in(repository_.folder, root_.folder);
     root_.release.chart = root_.folder;
     if (!files_.is_directory(root_.folder)) {
       root_.missing = "the repository has no such folder";
@@ -123,15 +126,42 @@ class ReleaseReader {
     }
   }
 
-  // The values.yaml of the chart is read in any case.
+  // They take the place of the chart's values.yaml, which helm reads in any case.
   void add_files(const Node& chart) {
     const bool skips = yaml::is_true_at(chart, "ignoreMissingValuesFiles");
     const std::string own = base::shortest_path(base::absolute_path(root_.folder + "/values.yaml"));
+    bool has_defaults = false;
     for (const Node* file : yaml::items_at(chart, "valuesFiles")) {
-      std::string path = path_in(repository_, file->text());
+      std::string path = path_in(repository_.folder, file->text());
+      has_defaults = has_defaults || path == own;
       if (path == own && root_.release.values.empty()) continue;
       add_values_file(files_, file->text(), std::move(path), skips, root_);
     }
+    if (root_.release.values.empty() || has_defaults) return;
+    const Node* all = nullptr;
+    for (const std::string& path : root_.release.values) all = merged(all, values_of(path), make_);
+    values_ = without(values_of(own), all);
+  }
+
+  // nullptr if the file has none.
+  const Node* values_of(const std::string& path) {
+    const Node* root = texts_.emplace_back(files_.text_of(path)).root();
+    return root && root->is_map() ? root : nullptr;
+  }
+
+  // A null, which deletes it, for each of the defaults that is not among the values.
+  const Node* without(const Node* defaults, const Node* values) {
+    const Node* nulls = nullptr;
+    if (!defaults) return nulls;
+    for (const yaml::Entry& entry : defaults->entries()) {
+      const Node* own = values ? values->get(entry.key) : nullptr;
+      if (!own) {
+        nulls = make_.with(nulls, entry.key, make_.null());
+      } else if (own->is_map() && entry.value->is_map()) {
+        if (const Node* inner = without(entry.value, own)) nulls = make_.with(nulls, entry.key, inner);
+      }
+    }
+    return nulls;
   }
 
   // Of two that set a value, the last one counts, and spec.values most.
@@ -181,9 +211,9 @@ class ReleaseReader {
     values_ = make_.with_path(values_, helm::keys_of(path), typed(value, make_));
   }
 
+  const Repository& repository_;
   const base::FileSystem& files_;
   const Objects& objects_;
-  const std::string& repository_;
   const Manifest& object_;
   const Node& spec_;
   std::deque<yaml::Text> texts_;
@@ -195,18 +225,16 @@ class ReleaseReader {
 
 }  // namespace
 
-Root read_release(const base::FileSystem& files, const Objects& objects, const std::string& repository,
-                  const Manifest& object) {
-  return ReleaseReader(files, objects, repository, object).read();
+Root read_release(const Repository& repository, const Objects& objects, const Manifest& object) {
+  return ReleaseReader(repository, objects, object).read();
 }
 
-std::vector<Root> find_releases(const base::FileSystem& files, const std::vector<Source>& sources,
-                                const std::string& repository, const std::string& cluster) {
-  const Objects objects(sources);
+std::vector<Root> find_releases(const Repository& repository, const Objects& objects,
+                                const std::string& cluster) {
   std::vector<Root> found;
   for (const Manifest& object : objects.all()) {
     if (!object.is(kHelmReleaseGroup, "HelmRelease")) continue;
-    found.push_back(read_release(files, objects, repository, object));
+    found.push_back(read_release(repository, objects, object));
     found.back().cluster = cluster + other_cluster(object);
   }
   return found;

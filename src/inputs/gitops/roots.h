@@ -3,7 +3,10 @@
 // The folders that a repository's objects of Flux and Argo CD name: what a cluster is made of.
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -20,6 +23,7 @@
 namespace trainjobc::gitops {
 
 class Objects;
+class OwnSource;
 struct Manifest;
 
 enum class Tool { Flux, ArgoCd };
@@ -33,11 +37,16 @@ struct Root {
   std::string place;  // "clusters/prod/apps.yaml:1"
   std::string file;   // of the object
   uint32_t line = 1;
-  std::string folder;   // as paths of the working directory: "apps/prod"
-  std::string cluster;  // the roots of one cluster have the same text: "clusters/prod"
-  std::string ns;       // of objects that have none; "": `default`
-  std::string missing;  // why the folder can't be read; "" if it can
+  base::Location location;           // of the object
+  const yaml::Node* spec = nullptr;  // of a Kustomization; of an Application, source.kustomize
+  std::string folder;                // as paths of the working directory: "apps/prod"
+  std::string cluster;               // the roots of one cluster have the same text: "clusters/prod"
+  std::string ns;                    // of objects that have none; "": `default`
+  std::string missing;               // why the folder can't be read; "" if it can
   Content content = Content::Files;
+  bool is_implied = false;                        // no object names it, but it has objects that name roots
+  std::shared_ptr<const void> memory;             // of `spec`, beside the objects
+  std::shared_ptr<const base::FileSystem> files;  // those that the tool gets; nullptr: all
 
   // Of charts.
   helm::Release release;
@@ -51,38 +60,87 @@ struct Root {
 
   // Of Flux's postBuild.
   Variables variables;
-  std::set<std::string> unknown;      // variables that a Secret sets: its values are not read
+  std::map<std::string, base::Location> definitions;  // of the variables
+  std::set<std::string> unknown;                      // variables that a Secret sets: its values are not read
   std::vector<std::string> not_here;  // "ConfigMap flux-system/vars", of which no file defines the content
   std::vector<std::string> bad_variables;  // with names that Flux refuses
+  bool always_substitutes = false;
+  Strictness strictness = Strictness::Lax;
 
   std::vector<std::string> ignored;  // fields that change the objects and are not applied: "spec.images"
+
+  std::vector<std::string>
+      remarks;  // what else is to be said: "ConfigMap flux-system/vars is that of a.yaml"
 
   bool is_helm_release() const { return tool == Tool::Flux && content == Content::Chart; }
 
   // Flux replaces variables only if there are any.
-  bool has_variables() const { return !variables.empty() || !unknown.empty() || !not_here.empty(); }
+  bool has_variables() const {
+    return always_substitutes || !variables.empty() || !unknown.empty() || !not_here.empty();
+  }
+  std::string_view text_at(std::string_view field) const {
+    return spec ? yaml::string_at(*spec, field) : std::string_view();
+  }
 };
 
-// The roots that objects in these files name, in their order. Paths are below `repository`, a folder.
-std::vector<Root> find_roots(const base::FileSystem& files, const std::vector<Source>& sources,
-                             const std::string& repository);
+// The repository, as Flux and Argo CD see it.
+class Repository {
+ public:
+  // `at` is the folder to which paths of the objects are relative, `all` are the objects of all files.
+  Repository(const base::FileSystem& on, std::string at, const Objects& all, const OwnSource& own)
+      : files(on), folder(std::move(at)), objects(all), source(own) {}
+
+  const base::FileSystem& files;
+  const std::string folder;
+  const Objects& objects;
+  const OwnSource& source;
+
+  // The files that Flux gets, if its source ignores these patterns.
+  std::shared_ptr<const base::FileSystem> artifact(const std::string& ignore) const;
+
+ private:
+  mutable std::map<std::string, std::shared_ptr<const base::FileSystem>> artifacts_;
+};
 
 // The root that the object names, without its content.
 Root root_of(const Manifest& object);
+// Whether it is a kustomization, or missing.
+void find_content(const base::FileSystem& files, Root& root);
 // Adds a values file to the release of a root; one that is not there is missing, unless it may be skipped.
 void add_values_file(const base::FileSystem& files, std::string_view written, std::string path, bool may_skip,
                      Root& root);
+
+// That of a Kustomization of Flux, without its variables.
+Root read_flux(const Repository& repository, const Manifest& object);
+
+// A ConfigMap or Secret.
+struct ObjectName {
+  std::string kind;
+  std::string ns;
+  std::string name;
+
+  std::string title() const;  // "ConfigMap flux-system/vars"
+  auto operator<=>(const ObjectName&) const = default;
+};
+// Those from which the root's variables come; it is in the namespace `ns`.
+std::vector<ObjectName> substitute_sources(const Root& root, const std::string& ns);
+// Sets the variables of the root: those of these objects, and its own. `find` returns nullptr for what is not
+// here.
+using FindObject = std::function<const yaml::Node*(const ObjectName&)>;
+void add_variables(Root& root, const std::vector<ObjectName>& names, const FindObject& find);
+
+// The sources of an Application that are folders.
+std::vector<Root> read_application(const Repository& repository, const Manifest& object);
 
 // Flux's HelmReleases of charts in the repository.
 inline constexpr std::string_view kHelmReleaseGroup = "helm.toolkit.fluxcd.io/";
 
 // What a HelmRelease installs, with its values. ConfigMaps are looked for among the objects.
-Root read_release(const base::FileSystem& files, const Objects& objects, const std::string& repository,
-                  const Manifest& object);
+Root read_release(const Repository& repository, const Objects& objects, const Manifest& object);
 
-// Those among the sources, which one cluster applies.
-std::vector<Root> find_releases(const base::FileSystem& files, const std::vector<Source>& sources,
-                                const std::string& repository, const std::string& cluster);
+// Those among the objects, which one cluster applies.
+std::vector<Root> find_releases(const Repository& repository, const Objects& objects,
+                                const std::string& cluster);
 
 // The manifests of a root whose content is files: what Flux's kustomize-controller puts into the
 // kustomization that it generates, or what Argo CD reads. `kustomizations` are the folders below it that Flux
@@ -103,10 +161,11 @@ struct Rendered {
   base::Diagnostics found;     // variables that nobody sets, and text that can't be substituted
   // Lines whose variables have no value, or one that is not read: by file.
   std::vector<std::pair<std::string, uint32_t>> undecided;
-  std::shared_ptr<const void> memory;  // of `found`
+  std::function<void(base::Diagnostic&)> annotate;  // findings on them
+  std::shared_ptr<const void> memory;               // of `found`
 };
 
-// `name` is that of the resulting source. The root has variables.
+// `name` is that of the resulting source.
 Rendered render(const Root& root, const std::vector<Source>& sources, std::string name);
 
 }  // namespace trainjobc::gitops

@@ -9,6 +9,8 @@
 
 #include "base/files/paths.h"
 #include "inputs/kustomize/dependencies.h"
+#include "inputs/kustomize/mirror.h"
+#include "yaml/write/writer.h"
 
 namespace trainjobc::kustomize {
 namespace {
@@ -29,19 +31,39 @@ std::string built_name(const std::string& folder) {
 namespace {
 
 struct RootToBuild {
-  std::string folder;
+  Target target;
   std::shared_ptr<const Tree> tree;
   std::optional<BuildResult> result;
+  std::shared_ptr<Mirror> mirror = {};  // of one with a replacement
+
+  const std::string& folder() const { return target.folder; }
 };
 
 BuildResult result_of(const RootToBuild& root, std::string_view command,
                       base::IoResult<base::ProcessResult> answer) {
-  auto output = builder::output_of(fmt::format("{} {}", command, root.folder), std::move(answer),
+  auto output = builder::output_of(fmt::format("{} {}", command, root.folder()), std::move(answer),
                                    [&] { return root.tree->secrets(); });
-  if (auto* failure = std::get_if<BuildFailure>(&output)) return std::move(*failure);
-  Source source{built_name(root.folder), std::move(std::get<std::string>(output))};
+  if (auto* failure = std::get_if<BuildFailure>(&output)) {
+    if (root.mirror) failure->message = root.mirror->with_own_paths(std::move(failure->message));
+    return std::move(*failure);
+  }
+  Source source{built_name(root.folder()), std::move(std::get<std::string>(output))};
   source.relocator = make_relocator(root.tree);
-  return Built{root.folder, std::move(source), root.tree};
+  return Built{root.folder(), std::move(source), root.tree};
+}
+
+// Where kustomize finds the root.
+base::IoResult<std::string> place_of(const base::FileSystem& files, RootToBuild& root) {
+  std::string place;
+  if (auto error = base::take(files.on_disk(root.folder()), place)) return *error;
+  if (!root.target.replacement) return place;
+  std::string repository;
+  if (auto error = base::take(files.on_disk(root.target.repository), repository)) return *error;
+  std::string text;
+  yaml::write_yaml(*root.target.replacement->root, yaml::KeyOrder::AsIs, text);
+  auto mirror = Mirror::make(base::absolute_path(repository), base::absolute_path(place), text);
+  if (auto error = base::take(std::move(mirror), root.mirror)) return *error;
+  return root.mirror->folder();
 }
 
 // Builds what has no result yet; false if the program is not there.
@@ -54,7 +76,7 @@ bool build_with(const base::FileSystem& files, base::ProcessRunner& runner,
   for (RootToBuild& root : roots) {
     if (root.result) continue;
     std::string place;
-    if (auto error = base::take(files.on_disk(root.folder), place)) {
+    if (auto error = base::take(place_of(files, root), place)) {
       root.result = result_of(root, call, std::move(*error));
       continue;
     }
@@ -62,8 +84,12 @@ bool build_with(const base::FileSystem& files, base::ProcessRunner& runner,
     // A folder is neither a flag nor a repository.
     const bool is_unclear = place.starts_with('-') || is_remote(place);
     request.argv.push_back(is_unclear ? "./" + place : place);
-    // What kubectl does may depend on its own settings.
-    if (command.front() == "kustomize") request.depends_on = dependencies_of(files, *root.tree);
+    if (root.target.reads_outside) request.argv.emplace_back("--load-restrictor=LoadRestrictionsNone");
+    if (root.target.may_run_helm && !root.tree->helm_charts().empty())
+      request.argv.emplace_back("--enable-helm");
+    // What kubectl does may depend on its own settings; of a mirror and of charts, not all files are known.
+    if (command.front() == "kustomize" && !root.target.replacement && root.tree->helm_charts().empty())
+      request.depends_on = dependencies_of(files, *root.tree);
     requests.push_back(std::move(request));
     asked.push_back(&root);
   }
@@ -78,10 +104,12 @@ bool build_with(const base::FileSystem& files, base::ProcessRunner& runner,
 }  // namespace
 
 std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunner& runner,
-                               const std::vector<std::string>& folders, const BuildOptions& options) {
+                               const std::vector<Target>& targets, const BuildOptions& options) {
   std::vector<RootToBuild> roots;
-  for (const std::string& folder : folders) {
-    RootToBuild root{folder, read_tree(files, folder), std::nullopt};
+  for (const Target& target : targets) {
+    const std::string& folder = target.folder;
+    RootToBuild root{target, read_tree(target.files ? *target.files : files, folder, target.replacement),
+                     std::nullopt};
     if (!root.tree->root())
       root.result = BuildFailure{false, fmt::format("{} has no kustomization.yaml that can be read", folder)};
     if (!root.tree->obstacles().empty() && !options.allow_remote)

@@ -17,6 +17,17 @@
 
 namespace trainjobc::kustomize {
 
+// A folder to build.
+struct Target {
+  std::string folder;
+  std::shared_ptr<const Replacement> replacement = {};  // of its kustomization
+  // As Flux and Argo CD build it: files outside of the folder may be read.
+  bool reads_outside = false;
+  bool may_run_helm = false;                           // for helmCharts
+  std::string repository = {};                         // of the folder, absolute, if there is a replacement
+  std::shared_ptr<const base::FileSystem> files = {};  // that it is made of; nullptr: all
+};
+
 struct BuildOptions {
   bool allow_remote = false;  // kustomize may fetch bases that are not on this machine
   std::chrono::seconds timeout{60};
@@ -38,6 +49,6 @@ using BuildResult = std::variant<Built, BuildFailure>;
 // Builds the roots, several at the same time; the results are in their order. kustomize runs no other
 // program.
 std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunner& runner,
-                               const std::vector<std::string>& folders, const BuildOptions& options);
+                               const std::vector<Target>& targets, const BuildOptions& options);
 
 }  // namespace trainjobc::kustomize

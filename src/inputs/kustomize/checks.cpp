@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/text/text.h"
 #include "compile/admission.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
@@ -122,6 +123,59 @@ base::Diagnostics check_fields(std::span<const Node* const> documents) {
     compile::report(std::move(violations), model::identify(*document).str(), found);
   }
   return found;
+}
+
+namespace {
+
+// The keys of a field: "replicatedJobs" and "0" of replicatedJobs[0].
+std::vector<std::string_view> steps_of(std::string_view field) {
+  return base::non_empty_parts(field, ".[]");
+}
+
+// The list of a patch that has replaced one of the file, on the way to a field, with the latter.
+struct ReplacedList {
+  const Node* by = nullptr;
+  const Node* list = nullptr;
+  std::string field;
+};
+
+ReplacedList replaced_on_way(const Node& patch, const Node& written, std::string_view field) {
+  ReplacedList found{&patch, &written};
+  for (const std::string_view step : steps_of(field)) {
+    if (found.by->is_list() && found.list->is_list()) return found;
+    found.by = found.by->get(step);
+    found.list = found.list->get(step);
+    if (!found.by || !found.list) return {};
+    found.field += (found.field.empty() ? "" : ".") + std::string(step);
+  }
+  return {};
+}
+
+bool is_named(const Resource& resource, std::string_view object) {
+  return object.starts_with(resource.kind + "/") &&
+         object.substr(object.rfind('/') + 1) == resource.names.back();
+}
+
+}  // namespace
+
+void explain_replaced_list(const Tree& tree, base::Diagnostic& found) {
+  if (found.rule != "input/required") return;
+  for (const Resource& resource : tree.resources()) {
+    if (!is_named(resource, found.object)) continue;
+    for (auto patch = resource.patches.rbegin(); patch != resource.patches.rend(); ++patch) {
+      if (patch->is_operations()) continue;
+      const ReplacedList replaced = replaced_on_way(*patch->body, *resource.root, found.field);
+      if (!replaced.by) continue;
+      found.location = yaml::locate(*replaced.by);
+      found.hint = fmt::format(
+          "this replaces all of {}, as kustomize knows no merge keys of {}: write the whole list, or a JSON "
+          "patch",
+          replaced.field, resource.kind);
+      found.fix.clear();
+      found.notes.push_back({"the list that it replaces", yaml::locate(*replaced.list)});
+      return;
+    }
+  }
 }
 
 std::map<std::string, std::string, std::less<>> renamed_runtimes(const Tree& tree) {

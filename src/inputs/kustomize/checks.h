@@ -26,6 +26,10 @@ base::Diagnostics check_images(const Tree& tree, const std::string& built);
 // ones it lacks. What isn't of one of Trainer's kinds is passed over.
 base::Diagnostics check_fields(std::span<const yaml::Node* const> documents);
 
+// What a field lacks that was in a list of the file: a patch has replaced the list as a whole, since
+// kustomize knows no merge keys of these kinds. Moves such a finding to the patch.
+void explain_replaced_list(const Tree& tree, base::Diagnostic& found);
+
 // Hints for the names of runtimes that namePrefix or nameSuffix has changed, by the name before.
 std::map<std::string, std::string, std::less<>> renamed_runtimes(const Tree& tree);
 

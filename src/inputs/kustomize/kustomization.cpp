@@ -79,7 +79,10 @@ class TreeReader {
  public:
   explicit TreeReader(const base::FileSystem& files) : files_(files), tree_(std::make_shared<Tree>()) {}
 
-  std::shared_ptr<const Tree> read(const std::string& folder) {
+  std::shared_ptr<const Tree> read(const std::string& folder,
+                                   std::shared_ptr<const Replacement> replacement) {
+    tree_->replacement_ = std::move(replacement);
+    root_folder_ = base::absolute_path(folder);
     tree_->root_ = kustomization(base::normal_path(folder));
     if (tree_->root_) tree_->resources_ = resources_of(*tree_->root_);
     return std::move(tree_);
@@ -127,9 +130,13 @@ class TreeReader {
     const std::string place = base::absolute_path(folder);
     if (const auto known = kustomizations_.find(place); known != kustomizations_.end()) return known->second;
     kustomizations_[place] = nullptr;
-    const std::string path = find_kustomization(files_, folder);
+    const bool is_replaced = tree_->replacement_ && place == root_folder_;
+    std::string path = find_kustomization(files_, folder);
+    if (path.empty() && is_replaced) path = base::normal_path(folder + "/kustomization.yaml");
     if (path.empty()) return nullptr;
-    const Documents& documents = file(path);
+    if (is_replaced && files_.exists(path)) file(path);
+    const Documents replaced = is_replaced ? Documents{tree_->replacement_->root} : Documents();
+    const Documents& documents = is_replaced ? replaced : file(path);
     check_readable(path);
     if (documents.empty() || !documents.front()->is_map()) return nullptr;
     if (documents.size() > 1)
@@ -160,8 +167,7 @@ class TreeReader {
         if (files_.is_directory(path)) {
           if (const Kustomization* base = kustomization(path)) own.bases.push_back(base);
         } else {
-          const Documents& documents = file(path);
-          own.resources.insert(own.resources.end(), documents.begin(), documents.end());
+          for (const Node* document : file(path)) add_resource(own, *document);
         }
       }
     }
@@ -170,6 +176,16 @@ class TreeReader {
       const Kustomization* component = path.empty() ? nullptr : kustomization(path);
       if (component) own.components.push_back(component);
     }
+  }
+
+  // Of a List, its items.
+  static void add_resource(Kustomization& own, const Node& document) {
+    const Node* items = document.get("items");
+    if (!items || !items->is_list() || !yaml::string_at(document, "kind").ends_with("List")) {
+      own.resources.push_back(&document);
+      return;
+    }
+    for (const Node* item : items->items()) own.resources.push_back(item);
   }
 
   void add_obstacle(const Node& node, std::string message) {
@@ -225,7 +241,7 @@ class TreeReader {
 
   // Other fields that name files: an URL in one of them is fetched, too. So it is in the files of generators
   // and transformers, whose fields are not known here: no value of theirs may be one.
-  void check_others(const Kustomization& own) {
+  void check_others(Kustomization& own) {
     static constexpr std::array<std::string_view, 6> kNotFiles{
         "labels", "commonLabels", "commonAnnotations", "metadata", "resources", "bases"};
     for (const yaml::Entry& entry : own.root->entries()) {
@@ -236,8 +252,32 @@ class TreeReader {
              fmt::format("unknown field \"{}\": kustomize takes it for {}", entry.key, field)});
     }
     for (const std::string_view key : {"generators", "transformers", "validators"}) {
-      for (const Node* item : yaml::items_at(*own.root, key)) check_plugins(own, *item);
+      for (const Node* item : yaml::items_at(*own.root, key))
+        check_plugins(own, *item, key == "transformers");
     }
+    for (const Node* chart : yaml::items_at(*own.root, "helmCharts")) check_chart(own, *chart);
+  }
+
+  // A chart that is not below chartHome is fetched from its repository.
+  void check_chart(const Kustomization& own, const Node& chart) {
+    const Node* repository = chart.get("repo");
+    if (!repository || repository->text().empty() || is_fetched(repository->text())) return;
+    std::string_view home = yaml::string_at(*own.root, {"helmGlobals", "chartHome"});
+    if (home.empty()) home = "charts";
+    const std::string path =
+        base::normal_path(fmt::format("{}/{}/{}", own.folder, home, yaml::string_at(chart, "name")));
+    if (!files_.exists(path)) add_remote(repository->text(), *repository);
+  }
+
+  // The patches of kustomize's own transformers are patches like others.
+  void take_transformer(Kustomization& own, const Node& document) {
+    own.transformers.push_back(&document);
+    const Node* target = document.get("target");
+    for (const std::string_view field : {"patch", "path", "jsonOp"}) {
+      if (const Node* body = document.get(field)) add_patch(own, body, target);
+    }
+    if (const Node* patches = document.get("patches")) add_patch(own, patches, target);
+    for (const Node* path : yaml::items_at(document, "paths")) add_patch(own, path, target);
   }
 
   void check_values(const Node& node) {
@@ -253,12 +293,19 @@ class TreeReader {
   }
 
   // Of a file, a folder or a text in the kustomization.
-  void check_plugins(const Kustomization& own, const Node& item) {
+  void check_plugins(Kustomization& own, const Node& item, bool transforms) {
     if (item.text().find('\n') != std::string_view::npos) {
       const base::SourceFile& text = tree_->inline_.emplace_back(own.path, std::string(item.text()));
       const size_t before = tree_->obstacles_.size();
       std::optional<Obstacle> problem;
-      for (const Node* document : documents_of(text, problem)) check_values(*document);
+      // Its values are where the text is.
+      const yaml::Maker make(tree_->arena_);
+      const yaml::Origin origin = make.made("kustomize/transformers", {&item});
+      for (const Node* document : documents_of(text, problem)) {
+        check_values(*document);
+        const auto at = [&](const yaml::Origin&) { return origin; };
+        if (transforms) take_transformer(own, *yaml::with_origins(*document, make, at));
+      }
       if (problem) tree_->obstacles_.push_back(std::move(*problem));
       for (size_t i = before; i < tree_->obstacles_.size(); ++i)
         tree_->obstacles_[i].location = yaml::locate(item);
@@ -269,7 +316,10 @@ class TreeReader {
     if (files_.is_directory(path)) {
       kustomization(path);
     } else {
-      for (const Node* document : file(path)) check_values(*document);
+      for (const Node* document : file(path)) {
+        check_values(*document);
+        if (transforms) take_transformer(own, *document);
+      }
       check_readable(path);
     }
   }
@@ -364,12 +414,13 @@ class TreeReader {
   // Whether it may be, of those that the index names.
   static bool is_for(const Patch& patch, const Resource& resource) {
     const std::string_view kind = yaml::string_at(patch.target ? *patch.target : *patch.body, "kind");
-    if (!kind.empty() && kind != resource.kind) return false;
+    if (!kind.empty() && is_plain(kind) && kind != resource.kind) return false;
     return patch.target || !target_name(patch).empty();
   }
 
   const base::FileSystem& files_;
   std::shared_ptr<Tree> tree_;
+  std::string root_folder_;                                     // absolute
   std::map<std::string, const Kustomization*> kustomizations_;  // by absolute folder
   std::map<std::string, Obstacle> unreadable_;                  // by absolute path
 };
@@ -377,6 +428,12 @@ class TreeReader {
 std::vector<const base::SourceFile*> Tree::sources() const {
   std::vector<const base::SourceFile*> all;
   for (const base::SourceFile& source : sources_) all.push_back(&source);
+  return all;
+}
+
+std::vector<const Node*> Tree::helm_charts() const {
+  std::vector<const Node*> all;
+  for (const Kustomization& own : kustomizations_) base::append(all, yaml::items_at(*own.root, "helmCharts"));
   return all;
 }
 
@@ -397,8 +454,9 @@ secret::SecretTexts Tree::secrets() const {
   return secrets;
 }
 
-std::shared_ptr<const Tree> read_tree(const base::FileSystem& files, const std::string& folder) {
-  return TreeReader(files).read(folder);
+std::shared_ptr<const Tree> read_tree(const base::FileSystem& files, const std::string& folder,
+                                      std::shared_ptr<const Replacement> replacement) {
+  return TreeReader(files).read(folder, std::move(replacement));
 }
 
 }  // namespace trainjobc::kustomize

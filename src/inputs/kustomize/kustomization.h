@@ -60,6 +60,7 @@ struct Kustomization {
   std::vector<const Kustomization*> components;
   std::vector<const yaml::Node*> resources;  // the documents of its files
   std::vector<Patch> patches;
+  std::vector<const yaml::Node*> transformers;  // their documents
 };
 
 // An object that a root builds, and what happened to it on the way.
@@ -70,6 +71,12 @@ struct Resource {
   std::vector<std::string> aliases;          // that it has instead if a patch for it changes its name
   std::vector<Patch> patches;                // the last one is applied last
   std::vector<const Kustomization*> layers;  // the innermost first
+};
+
+// A kustomization that takes the place of a folder's own, or that a folder without one gets.
+struct Replacement {
+  const yaml::Node* root = nullptr;
+  std::shared_ptr<const void> memory;  // of `root`, and of the files that it refers to
 };
 
 // A root with everything below it. Owns the files.
@@ -90,6 +97,8 @@ class Tree {
   // Those of the files and patches.
   secret::SecretTexts secrets() const;
   const std::vector<Obstacle>& obstacles() const { return obstacles_; }
+  // The items of helmCharts in all of its kustomizations.
+  std::vector<const yaml::Node*> helm_charts() const;
 
  private:
   friend class TreeReader;
@@ -105,10 +114,12 @@ class Tree {
   std::map<std::string, std::vector<const yaml::Node*>> documents_;  // by absolute path
   std::set<std::string> folders_;
   std::vector<Obstacle> obstacles_;
+  std::shared_ptr<const Replacement> replacement_;
 };
 
 // Reads the tree below a folder. Resources and patches that can't be read are left out: kustomize says why.
-std::shared_ptr<const Tree> read_tree(const base::FileSystem& files, const std::string& folder);
+std::shared_ptr<const Tree> read_tree(const base::FileSystem& files, const std::string& folder,
+                                      std::shared_ptr<const Replacement> replacement = {});
 
 // Origins (inputs/kustomize/origins.cpp).
 

@@ -11,6 +11,7 @@
 #include "base/text/text.h"
 #include "inputs/kustomize/kustomization.h"
 #include "inputs/kustomize/patching.h"
+#include "yaml/changes.h"
 
 namespace trainjobc::kustomize {
 
@@ -154,6 +155,7 @@ class ObjectOrigins {
       if (!value || !pointer.starts_with('/')) continue;
       Path path = parse_pointer(pointer);
       if (path.back() == "-") path.back() = "*";
+      added_.insert_or_assign(joined(path), operation->get("path"));
       operations_[joined(path)].push_back(value);
     }
   }
@@ -216,6 +218,10 @@ class ObjectOrigins {
       }
       if (is_first && !below.empty()) key_origin = key_of(layers, entry.key);
       path_.emplace_back(entry.key);
+      if (below.empty()) {
+        // An operation has added the field.
+        if (const Node* added = base::value_or(added_, joined(path_))) key_origin = added->origin();
+      }
       entries.push_back({entry.key, node(*entry.value, std::move(below), near), key_origin});
       path_.pop_back();
     }
@@ -257,7 +263,25 @@ class ObjectOrigins {
       const Transformed by = transformer_of(built, layers, transformers_.at((*layer)->root));
       if (by.field) return derived(by.rule, *by.field);
     }
+    for (auto layer = resource_.layers.rbegin(); layer != resource_.layers.rend(); ++layer) {
+      for (const Node* transformer : (*layer)->transformers) {
+        if (const Node* same = find_same(*transformer, built))
+          return derived("kustomize/transformers", *same);
+      }
+    }
     return derived("kustomize", layers.empty() ? outer : *layers.back());
+  }
+
+  // The scalar below the node that is the value.
+  static const Node* find_same(const Node& node, const Node& value) {
+    if (node.is_scalar()) return is_same_scalar(node, value) && !node.text().empty() ? &node : nullptr;
+    for (const Entry& entry : node.entries()) {
+      if (const Node* same = find_same(*entry.value, value)) return same;
+    }
+    for (const Node* item : node.items()) {
+      if (const Node* same = find_same(*item, value)) return same;
+    }
+    return nullptr;
   }
 
   struct Transformed {
@@ -284,6 +308,7 @@ class ObjectOrigins {
   const Resource& resource_;
   const TransformersByRoot& transformers_;
   const yaml::Maker& make_;
+  std::map<std::string, const Node*> added_;  // the paths of operations, by place
   std::map<std::string, Layers> operations_;  // values, by place; "*" as the last step: appended to the list
   Path path_;
 };
@@ -311,11 +336,24 @@ class KustomizeRelocator final : public yaml::Relocator {
   const Node* relocate(const Node& root, const yaml::Maker& make) const override {
     const auto found = resources_.find({std::string(yaml::string_at(root, "kind")),
                                         std::string(yaml::string_at(root, {"metadata", "name"}))});
-    if (found == resources_.end()) return &root;
+    if (found == resources_.end()) return of_chart(root, make);
     return ObjectOrigins(*found->second, transformers_, make).of(root);
   }
 
  private:
+  // An object of no file is one of helmCharts: of several, that whose release it is named after.
+  const Node* of_chart(const Node& root, const yaml::Maker& make) const {
+    const std::string_view name = yaml::string_at(root, {"metadata", "name"});
+    const Node* chart = nullptr;
+    for (const Node* one : tree_->helm_charts()) {
+      const std::string_view release = yaml::string_at(*one, "releaseName");
+      if (!chart || (!release.empty() && name.starts_with(release))) chart = one;
+    }
+    if (!chart) return &root;
+    const Origin origin = make.made("kustomize/helmCharts", {chart});
+    return yaml::with_origins(root, make, [&](const Origin&) { return origin; });
+  }
+
   std::shared_ptr<const Tree> tree_;
   std::map<std::pair<std::string, std::string>, const Resource*> resources_;  // by kind and built name
   TransformersByRoot transformers_;

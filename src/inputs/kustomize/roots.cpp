@@ -106,9 +106,10 @@ void Kustomizations::find_including(const std::set<std::string>& named) {
 // What another one includes is built with it, and a component only there.
 bool Kustomizations::is_root(const Found& found) const {
   const inputs::KustomizeSettings& settings = found.config->kustomize;
-  if (settings.build == inputs::Building::Never || !has_our_kinds(*found.tree)) return false;
+  if (settings.build == inputs::Building::Never) return false;
+  // What is named is built, whatever its own files have: charts make objects, too.
   if (!settings.roots.empty()) return settings.names(found.config->folder, found.folder);
-  if (found.tree->root()->is_component) return false;
+  if (found.tree->root()->is_component || !has_our_kinds(*found.tree)) return false;
   const std::string place = base::absolute_path(found.folder);
   return std::ranges::none_of(
       found_, [&](const Found& other) { return &other != &found && other.tree->folders().contains(place); });
@@ -121,11 +122,15 @@ std::vector<std::string> Kustomizations::files_of(const Root& root, const std::v
 }
 
 std::vector<inputs::BuiltGroup> Kustomizations::build(std::span<const Root> roots) {
-  std::vector<std::string> folders;
-  for (const Root& root : roots) folders.push_back(root.folder);
+  std::vector<Target> targets;
+  for (const Root& root : roots) {
+    const auto config =
+        root.config ? root.config : loader_.configurations.of_file(root.folder + "/kustomization.yaml");
+    targets.push_back({.folder = root.folder, .may_run_helm = config->helm.build != inputs::Building::Never});
+  }
   std::vector<inputs::BuiltGroup> groups;
   const BuildOptions options{loader_.request.allow_remote, loader_.build_timeout()};
-  for (BuildResult& result : kustomize::build(loader_.files, loader_.programs, folders, options)) {
+  for (BuildResult& result : kustomize::build(loader_.files, loader_.programs, targets, options)) {
     auto* built = std::get_if<Built>(&result);
     if (!built) {
       groups.emplace_back(std::get<BuildFailure>(std::move(result)));
@@ -180,6 +185,7 @@ InputGroup group_of(Built built, inputs::Configurations& configurations) {
   group.renamed = renamed_runtimes(*built.tree);
   group.found = check_images(*built.tree, built.source.text);
   group.memory.push_back(built.tree);
+  group.annotate = [tree = built.tree](base::Diagnostic& found) { explain_replaced_list(*tree, found); };
   for (const base::SourceFile* file : built.tree->sources())
     group.parts.push_back(
         {file->name(), (file->had_byte_order_mark() ? "\xEF\xBB\xBF" : "") + std::string(file->text())});

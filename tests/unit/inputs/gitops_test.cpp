@@ -17,7 +17,7 @@ struct Case {
   const char* wanted;  // what github.com/fluxcd/pkg/envsubst makes of it; "!": an error
 };
 
-// With the variables above, as recorded from version 1.4.0.
+// With the variables above, as recorded from version 1.8.0.
 constexpr Case kCases[] = {
     {"x${A}y", "xalphay"},
     {"$A $ $$A $${A} $$$${A}", "$A $ $A ${A} $${A}"},
@@ -29,6 +29,7 @@ constexpr Case kCases[] = {
     {"${A^}${A^^}", "AlphaALPHA"},
     {"${A,}${A,,}", "alphaalpha"},
     {"${A:1}${A:1:2}${A:-2}${A:9}.", "lphalpalpha."},
+    {"${A:0:-2}${A:1:-1}${A:3:-4}${A:4:-1}.", "alplph."},
     {"${A:x}${A:1:x}", "alphaalpha"},
     {"${B/b/x}${B//b/x}${B/#b/x}${B/%c/x}${B//\\//_}", "x/b/cx/x/cx/b/cb/b/xb_b_c"},
     {"${B#*/}${B##*/}${B%/*}${B%%/*}", "b/ccb/bb"},
@@ -55,6 +56,11 @@ TEST_CASE("gitops: variables are replaced as Flux does") {
 TEST_CASE("gitops: variables that nothing sets") {
   CHECK(gitops::substitute("${X}${Y}${X}${Z:=d}${A}${Q,,}", kVariables).unset ==
         std::vector<std::string>{"X", "Y"});
+  using gitops::Strictness;
+  CHECK(gitops::substitute("${A:=${X}}${Z:=${Y}}${A:-${Z:=d}}", kVariables).unset ==
+        std::vector<std::string>{"Y"});
+  CHECK(gitops::substitute("${A:=${X}}${Q,,}${Z:=d}", kVariables, Strictness::Strict).unset ==
+        std::vector<std::string>{"X", "Q"});
   CHECK(gitops::substitute("${A", kVariables).error == "missing closing brace");
   CHECK(gitops::is_variable_name("_a1"));
   CHECK(!gitops::is_variable_name("1a"));

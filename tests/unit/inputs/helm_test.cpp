@@ -336,7 +336,7 @@ TEST_CASE("gitops: a chart that can't be built is a finding, and the others are 
         "note: HelmRelease team-a/d (all.yaml:17): trainer is not checked: a chart of a Helm repository is "
         "not read\n");
   CHECK(run.out ==
-        "./all.yaml:7:1: error: helm template charts/other@b failed: Error: parse error [yaml/root]\n"
+        "all.yaml:7:1: error: helm template charts/other@b failed: Error: parse error [yaml/root]\n"
         "    7 | apiVersion: helm.toolkit.fluxcd.io/v2\n      | ^\n\n1 finding (1 error) in 1 of 3 files\n");
   CHECK(run.status == 1);
 }

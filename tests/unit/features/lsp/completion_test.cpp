@@ -301,6 +301,7 @@ helm (object): helm:⏎
 kustomize (object): kustomize:⏎  
 namespace (string): namespace: 
 programTimeout (any value): programTimeout: 
+roots (boolean): roots: 
 rules (map of strings): rules:⏎  
 runtimes (list of strings): runtimes:⏎- 
 scope (boolean): scope: 

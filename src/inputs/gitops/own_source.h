@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Whether the source that an object of Flux or Argo CD names is the repository that is read, and which of its
+// files it leaves out.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/files/file_system.h"
+#include "inputs/gitops/objects.h"
+
+namespace trainjobc::gitops {
+
+class OwnSource {
+ public:
+  // `objects` may have the sources.
+  OwnSource(const base::FileSystem& files, const std::string& repository, const Objects& objects);
+
+  // Why `ref`, a sourceRef of an object in that namespace, is another source; "" if it is this repository.
+  std::string why_other(const yaml::Node* ref, const std::string& ns, const std::string& file) const;
+  // The same of an address of Argo CD.
+  std::string why_other_url(std::string_view url) const;
+  // The patterns of the source: spec.ignore.
+  std::string ignored_by(const yaml::Node* ref, const std::string& ns, const std::string& file) const;
+
+ private:
+  const Manifest* source_of(const yaml::Node& ref, const std::string& ns, const std::string& file) const;
+
+  const Objects& objects_;
+  std::set<std::string> names_;  // of the repository, by its remotes: "ml"
+};
+
+}  // namespace trainjobc::gitops

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The templates of ApplicationSets: {{name}} of fasttemplate, and Go's with the functions of sprig that such
+// templates use. Source of the rules: applicationset/utils of Argo CD 3.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "yaml/node.h"
+
+namespace trainjobc::gitops {
+
+// The parameters of one Application.
+struct Parameters {
+  const yaml::Node* tree = nullptr;         // as Go's templates see them, a map
+  std::map<std::string, std::string> flat;  // as fasttemplate does: "path.basename"
+};
+
+// The text with its parameters. nullopt, with `unknown` set to the expression, if it has one that is not
+// known here.
+std::optional<std::string> expand_go(std::string_view text, const yaml::Node* parameters,
+                                     std::string& unknown);
+// What is no parameter stays.
+std::string expand_fast(std::string_view text, const std::map<std::string, std::string>& parameters);
+
+// Argo CD's function: a name that DNS takes.
+std::string normalized_name(std::string_view text);
+
+}  // namespace trainjobc::gitops
