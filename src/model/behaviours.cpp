@@ -60,6 +60,7 @@ constexpr Behaviours kTrainer20{
     .runtimes_opt_out = false,
     .heeds_managed_by = false,
     .takes_snapshots = false,
+    .repeats_failed_jobs = false,
     .coordinator_is_label = false,
 };
 
@@ -84,6 +85,8 @@ constexpr Behaviours kTrainer21 = [] {
   row.webhook_checks_name = false;
   row.ancestor_needs_container = true;
   row.warns_of_deprecated_runtimes = true;
+  row.repeats_failed_jobs = true;
+  row.repeats_completed_jobs = true;
   return row;
 }();
 
@@ -96,6 +99,7 @@ constexpr Behaviours kTrainer22 = [] {
   row.torch.always_checked = true;
   row.torchtune.needs_num_nodes = false;
   row.jax_needs_trainer = true;
+  row.repeats_completed_jobs = false;
   row.rewrites_jobs = true;
   row.coordinator_is_label = true;
   row.flux.checked_processes = FluxProcesses::Runtime;

@@ -114,7 +114,11 @@ struct Behaviours {
   bool runtimes_opt_out = true;              // a label excludes a runtime from the validating webhook
   bool heeds_managed_by = true;              // creates nothing for a TrainJob that another controller manages
   bool takes_snapshots = true;               // of a job's runtime, when it first reconciles the job
-  bool coordinator_is_label = true;          // the coordinator's address must be a valid label value
+  // When a TTL has deleted the JobSet of a job that failed, or completed, the job runs again. 2.3.0 still
+  // does.
+  bool repeats_failed_jobs = true;
+  bool repeats_completed_jobs = false;
+  bool coordinator_is_label = true;  // the coordinator's address must be a valid label value
 };
 
 // Every version that trainjobc compiles for, oldest first.

@@ -74,4 +74,22 @@ TEST_CASE("advice/mpi-sshd") {
     CHECK_MESSAGE(advice("advice/mpi-sshd", mpi(words)) == "", words);
 }
 
+TEST_CASE("advice/ttl-restart: by version") {
+  const std::string text = runtime("{torch: {}}", "      ttlSecondsAfterFinished: 60\n" + trainer());
+  CHECK(advice("advice/ttl-restart", text) ==
+        "in.yaml:11:7: warning: a job that failed runs again each time the TTL has deleted its JobSet: "
+        "Trainer 2.3 creates the JobSet anew [advice/ttl-restart]\n"
+        "   11 |       ttlSecondsAfterFinished: 60\n"
+        "      |       ^~~~~~~~~~~~~~~~~~~~~~~ remove it, and delete TrainJobs that have ended: their "
+        "JobSets go with them\n");
+  CHECK(advice("advice/ttl-restart", text, {}, "2.1") ==
+        "in.yaml:11:7: warning: a job that has ended runs again each time the TTL has deleted its JobSet: "
+        "Trainer 2.1 creates the JobSet anew [advice/ttl-restart]\n"
+        "   11 |       ttlSecondsAfterFinished: 60\n"
+        "      |       ^~~~~~~~~~~~~~~~~~~~~~~ remove it, and delete TrainJobs that have ended: their "
+        "JobSets go with them\n");
+  CHECK(advice("advice/ttl-restart", text, {}, "2.2") != "");
+  CHECK(advice("advice/ttl-restart", text, {}, "2.0") == "");
+}
+
 }  // namespace trainjobc::advice_endings_test

@@ -49,6 +49,14 @@ note: what differs from v1, and what to do: https://trainjobc.github.io/trainjob
 note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
   CHECK(
+      said(torch("  runPolicy: {ttlSecondsAfterFinished: 60, cleanPodPolicy: All}\n")) ==
+      R"(in.yaml:5:40: warning: Trainer 2.3 would run a job that failed again each time this deletes its JobSet: it is left out [advice/v1-difference]
+    5 |   runPolicy: {ttlSecondsAfterFinished: 60, cleanPodPolicy: All}
+      |                                        ^~ delete TrainJobs that have ended: their JobSets and pods go with them
+1 of 1 object migrated to Trainer 2.3
+note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
+)");
+  CHECK(
       said(torch("  nprocPerNode: gpu\n  elasticPolicy: {minReplicas: 1, maxReplicas: 4, metrics: [{type: "
                  "Resource}]}\n")) ==
       R"(in.yaml:5:17: warning: Trainer starts one process per CPU and ignores this value [advice/v1-difference]
@@ -74,7 +82,7 @@ in.yaml:6:3: warning: PyTorchJob has no field "cleanPodPolicy" in spec, and igno
       |   ^~~~~~~~~~~~~~ it is a field of spec.runPolicy
 in.yaml:7:31: warning: the pods that ended stay with the TrainJob, so that their logs do [advice/v1-difference]
     7 |   runPolicy: {cleanPodPolicy: All}
-      |                               ^~~ set runPolicy.ttlSecondsAfterFinished to remove them some time later
+      |                               ^~~ delete the TrainJob to remove them
 in.yaml:11:22: warning: Trainer starts a pod again only if it failed, as with OnFailure [advice/v1-difference]
    11 |       restartPolicy: Always
       |                      ^~~~~~ write OnFailure if this is what you want

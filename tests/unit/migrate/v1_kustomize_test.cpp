@@ -28,7 +28,7 @@ patches:
 apiVersion: kubeflow.org/v1
 kind: PyTorchJob
 metadata: {name: a}
-spec: {runPolicy: {suspend: true, ttlSecondsAfterFinished: 60}}
+spec: {runPolicy: {suspend: true, backoffLimit: 2}}
 )";
   CHECK(cli::run({"migrate", "--no-config", "--write", "app"}, run.console) == 0);
   CHECK(run.console.err == R"(1 of 1 object migrated to Trainer 2.3
@@ -70,7 +70,6 @@ spec:
     torch: {}
   template:
     spec:
-      ttlSecondsAfterFinished: 60
       replicatedJobs:
       - name: node
         template:
@@ -78,6 +77,7 @@ spec:
             labels:
               trainer.kubeflow.org/trainjob-ancestor-step: trainer
           spec:
+            backoffLimit: 2
             template:
               spec:
                 containers:

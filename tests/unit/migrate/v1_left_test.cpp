@@ -19,34 +19,12 @@ spec:
   activeDeadlineSeconds: 3600
   pytorchReplicaSpecs:
 )" + replica("Worker", "2", kTorch)) == R"(apiVersion: trainer.kubeflow.org/v1alpha1
-kind: ClusterTrainingRuntime
-metadata:
-  name: torch-zkptv
-  labels:
-    trainer.kubeflow.org/framework: torch
-spec:
-  mlPolicy:
-    numNodes: 1
-    torch: {}
-  template:
-    spec:
-      ttlSecondsAfterFinished: 60
-      replicatedJobs:
-        - name: node
-          template:
-            metadata:
-              labels:
-                trainer.kubeflow.org/trainjob-ancestor-step: trainer
-            spec:
-              template: {spec: {containers: [{name: node}]}}
----
-apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob
 metadata: {name: a}
 spec:
   activeDeadlineSeconds: 3600
   runtimeRef:
-    name: torch-zkptv
+    name: torch-distributed
   trainer:
     numNodes: 2
     image: 'r.io/a:1'

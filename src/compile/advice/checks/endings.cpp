@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// MPI jobs that never end, because nothing stops sshd, or never begin, because nodes run none.
+// MPI jobs that never end, because nothing stops sshd, or never begin, because nodes run none; jobs that
+// start again when a TTL has deleted their JobSet.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -131,10 +132,24 @@ void check_servers(const RuntimeContext& context, Advisor& advisor) {
                : "add -D");
 }
 
+// Trainer takes the Failed condition away before it looks for the JobSet, and creates a JobSet that is
+// missing. Source of the rule: pkg/controller/trainjob_controller.go of Trainer 2.1 to 2.3.0.
+void check_ttl(const RuntimeContext& context, Advisor& advisor) {
+  const model::Behaviours& behaviours = *context.info.behaviours;
+  const base::Location where = locate_key_of(context.info.job_set_spec, "ttlSecondsAfterFinished");
+  if (!where.file || !behaviours.repeats_failed_jobs) return;
+  advisor.warn(
+      "advice/ttl-restart", "spec.template.spec.ttlSecondsAfterFinished",
+      fmt::format("a job that {} runs again each time the TTL has deleted its JobSet: Trainer {} creates the "
+                  "JobSet anew",
+                  behaviours.repeats_completed_jobs ? "has ended" : "failed", behaviours.trainer),
+      where, "remove it, and delete TrainJobs that have ended: their JobSets go with them");
+}
+
 }  // namespace
 
 Checks checks() {
-  return {.job = {}, .runtime = {check_success, check_servers}};
+  return {.job = {}, .runtime = {check_success, check_servers, check_ttl}};
 }
 
 }  // namespace trainjobc::compile::advice::endings

@@ -12,6 +12,7 @@
 
 #include "base/text/text.h"
 #include "k8s/jobset/jobset.h"
+#include "model/behaviours.h"
 #include "model/trainer_names.h"
 
 namespace trainjobc::migrate::v1 {
@@ -381,12 +382,28 @@ void apply_clean_pod_policy(Conversion& conversion) {
   if (!policy || policy->text() == "Running") return;
   if (policy->text() == "All" && !conversion.job.run_policy("ttlSecondsAfterFinished")) {
     conversion.findings.change(field, "the pods that ended stay with the TrainJob, so that their logs do",
-                               "set runPolicy.ttlSecondsAfterFinished to remove them some time later",
-                               policy);
+                               "delete the TrainJob to remove them", policy);
   } else if (policy->text() == "None" && conversion.draft.roles.size() > 1) {
     conversion.findings.change(field, "pods that still run when the job ends are removed",
                                "write Running if this is what you want", policy);
   }
+}
+
+// Trainer versions that create a JobSet anew when its TTL has deleted it must not get one.
+void apply_ttl(Conversion& conversion) {
+  const Node* ttl = conversion.job.run_policy("ttlSecondsAfterFinished");
+  if (!ttl) return;
+  const model::Behaviours* behaviours = model::find_behaviours(conversion.trainer);
+  if (!behaviours || !behaviours->repeats_failed_jobs) {
+    conversion.draft.job_set.push_back({"ttlSecondsAfterFinished", ttl, {}});
+    return;
+  }
+  conversion.findings.change(
+      "spec.runPolicy.ttlSecondsAfterFinished",
+      fmt::format(
+          "Trainer {} would run a job that {} again each time this deletes its JobSet: it is left out",
+          behaviours->trainer, behaviours->repeats_completed_jobs ? "has ended" : "failed"),
+      "delete TrainJobs that have ended: their JobSets and pods go with them", ttl);
 }
 
 // The scheduler that the pods name; "" if they name none, or several.
@@ -511,8 +528,7 @@ class Gang {
 
 void apply_run_policy(Conversion& conversion) {
   apply_clean_pod_policy(conversion);
-  if (const Node* ttl = conversion.job.run_policy("ttlSecondsAfterFinished"))
-    conversion.draft.job_set.push_back({"ttlSecondsAfterFinished", ttl, {}});
+  apply_ttl(conversion);
   const Node* scheduling = conversion.job.run_policy("schedulingPolicy");
   if (scheduling && scheduling->is_map() && scheduling->size() > 0) Gang(conversion, *scheduling).run();
 }
