@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text/text.h"
+#include "policy/gpu_count.h"
 #include "policy/plugin.h"
 #include "policy/plugins.h"
 #include "rules/rules.h"
@@ -50,6 +51,17 @@ std::span<const std::string_view> env_of(const Framework& framework, const Runti
 
 std::string_view processes_of(const Framework& framework, const RuntimeInfo& info) {
   return framework.dialect_processes ? framework.dialect_processes(info) : framework.processes;
+}
+
+const yaml::Node* random_processes(const RuntimeInfo& info) {
+  const Framework* framework = framework_of(info);
+  if (!framework || !(info.is_mpi() || framework->counts_gpus)) return nullptr;
+  if (info.is_mpi()) {
+    const bool is_given = info.job->trainer && info.job->trainer->num_proc_per_node;
+    const auto& slots = info.policy->mpi->num_proc_per_node;
+    if (is_given || !info.behaviours->mpi.slots_from_gpus || !slots || slots->value != 1) return nullptr;
+  }
+  return ambiguous_gpus(resources_per_node(info));
 }
 
 std::string frameworks_with_processes() {

@@ -3,10 +3,12 @@
 #include "policy/runtime_info.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text/text.h"
 #include "k8s/jobset/jobset.h"
 #include "model/trainer_names.h"
+#include "policy/gpu_count.h"
 
 namespace trainjobc::policy {
 
@@ -148,6 +150,16 @@ bool names_gpu(const Node& list) {
 int64_t gpus_per_node(const NodeResources& resources) {
   const int64_t requested = count_gpus(resources.requests);
   return requested == 0 ? std::max<int64_t>(count_gpus(resources.limits), 0) : requested;
+}
+
+const Node* ambiguous_gpus(const NodeResources& resources) {
+  const Node* list = count_gpus(resources.requests) != 0 ? resources.requests : resources.limits;
+  std::set<std::string_view> amounts;
+  if (!list) return nullptr;
+  for (const yaml::Entry& entry : list->entries()) {
+    if (is_gpu(entry.key)) amounts.insert(entry.value->text());
+  }
+  return amounts.size() > 1 ? list : nullptr;
 }
 
 namespace {

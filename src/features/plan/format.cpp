@@ -37,6 +37,11 @@ std::string or_dash(std::string_view text) {
   return text.empty() ? "-" : std::string(text);
 }
 
+// "-" if no label says which pods train.
+std::string nodes_cell(const JobPlan& job) {
+  return job.nodes == 0 && !job.unknown.empty() ? "-" : std::to_string(job.nodes);
+}
+
 std::string name_of(const JobPlan& job) {
   return fmt::format("{}/{}", job.ns, job.name);
 }
@@ -107,7 +112,7 @@ Block jobs_table(const Plan& plan) {
   columns.insert(columns.end(), {{"QUEUE"}, {"HOSTS"}});
   if (has_scopes(plan)) columns.insert(columns.begin(), Column{"SCOPE"});
   for (const JobPlan& job : plan.jobs) {
-    std::vector<std::string> cells{name_of(job), std::to_string(job.nodes), std::to_string(job.pods),
+    std::vector<std::string> cells{name_of(job), nodes_cell(job), std::to_string(job.pods),
                                    cell_of(job.processes, "?"), cell_of(job.gang_minimum, "-")};
     resources.add_cells(job.requests, cells);
     cells.push_back(or_dash(job.queue));
@@ -391,6 +396,16 @@ void add_ranks(const JobPlan& job, std::vector<Block>& blocks) {
   block->is_continued = false;
 }
 
+// Why the number of processes isn't known, where the job does not show it.
+void add_unknown(const Plan& plan, bool is_comment, std::vector<Block>& blocks) {
+  for (const JobPlan& job : plan.jobs) {
+    if (!job.unknown.empty())
+      blocks.push_back(
+          block_on(job, fmt::format("has an unknown number of processes: {}", job.unknown), is_comment));
+  }
+  blocks.back().is_continued = false;
+}
+
 // As text, the jobs come first; as a comment, the totals.
 report::Document document_of(const Plan& plan, const PlanFormat& format, bool is_comment) {
   report::Document document;
@@ -401,7 +416,9 @@ report::Document document_of(const Plan& plan, const PlanFormat& format, bool is
   if (plan.jobs.empty()) return document;
   std::vector<Block>& blocks = document.blocks;
   blocks.push_back(is_comment ? totals_table(plan) : jobs_table(plan));
+  if (!is_comment) add_unknown(plan, is_comment, blocks);
   blocks.push_back(is_comment ? jobs_table(plan) : totals_table(plan));
+  if (is_comment) add_unknown(plan, is_comment, blocks);
   if (format.quota) {
     for (const JobPlan& job : plan.jobs) {
       if (job.admission) blocks.push_back(admission_of(job, is_comment));
@@ -521,6 +538,7 @@ Json to_json(const JobPlan& job, const PlanFormat& format) {
             {"gangMinimum", job.gang_minimum},
             {"requests", to_json(job.requests)},
             {"podSets", Json::array(job.pod_sets, [](const PodSet& set) { return to_json(set); })}};
+  if (!job.unknown.empty()) json.add("unknown", job.unknown);
   if (!job.scope.empty()) json.add("scope", job.scope);
   if (format.ranks) {
     json.add("hostfile", job.hostfile);

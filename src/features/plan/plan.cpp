@@ -18,6 +18,7 @@
 #include "launch/start.h"
 #include "launch/words.h"
 #include "model/trainer_names.h"
+#include "policy/gpu_count.h"
 #include "policy/plugin.h"
 #include "secret/secret.h"
 #include "yaml/node.h"
@@ -39,6 +40,7 @@ struct RenderedJob {
   std::string_view ns;
   const yaml::Node* hostfile = nullptr;  // the ConfigMap; nullptr if mpirun reads none
   std::string_view flux_script;          // "" if Flux starts nothing
+  bool has_processes = false;            // the TrainJob has its own numProcPerNode
 };
 
 // A container that trains, or starts what does.
@@ -417,6 +419,29 @@ void list_hosts(const RenderedJob& job, const Worker& launcher, const std::vecto
   }
 }
 
+// The resources of which the controller takes one at random for the slots of a node; nullptr if it doesn't.
+const Node* random_slots(const RenderedJob& job, const std::vector<Host>& hosts) {
+  if (hosts.empty() || job.has_processes) return nullptr;
+  for (const ReplicatedJob& replicated_job : job.view.jobs) {
+    const Node* node = replicated_job.pod_spec ? objects::node_container(*replicated_job.pod_spec) : nullptr;
+    const Node* resources = node ? node->get("resources") : nullptr;
+    if (!resources) continue;
+    const policy::NodeResources of_node{resources->get("limits"), resources->get("requests"), nullptr};
+    const Node* list = policy::ambiguous_gpus(of_node);
+    if (list && hosts.front().slots == std::max<int64_t>(policy::gpus_per_node(of_node), 1)) return list;
+  }
+  return nullptr;
+}
+
+std::string random_text(const Node& list) {
+  std::vector<std::string> names;
+  for (const yaml::Entry& entry : list.entries()) {
+    if (policy::is_gpu(entry.key)) names.emplace_back(entry.key);
+  }
+  return fmt::format("Trainer takes one of {} at random for the number of GPUs of a node",
+                     base::word_list(names));
+}
+
 // Sets nodes, processes and framework of the plan, and MPI's hostfile; with `list`, ranks.
 void add_mpi_processes(const RenderedJob& job, bool list, JobPlan& plan) {
   plan.hostfile = yaml::text_at(*job.hostfile, {"data", "hostfile"});
@@ -434,6 +459,10 @@ void add_mpi_processes(const RenderedJob& job, bool list, JobPlan& plan) {
   for (const Host& host : hosts) slots = sum_of(slots, host.slots);
   plan.nodes = std::ssize(hosts);
   if (run) plan.processes = run->processes ? run->processes : slots;
+  if (const Node* amounts = run && !run->processes ? random_slots(job, hosts) : nullptr) {
+    plan.processes = std::nullopt;
+    plan.unknown = random_text(*amounts);
+  }
   if (list) list_hosts(job, launcher, hosts, run && run->is_in_order, plan);
 }
 
@@ -444,6 +473,10 @@ void add_processes(const RenderedJob& job, bool list, JobPlan& plan) {
   const Framework* framework = framework_in(job, workers);
   if (framework) plan.framework = framework->title;
   plan.nodes = pods_of(workers);
+  if (workers.empty() && plan.pods > 0 && job.flux_script.empty()) {
+    plan.unknown = fmt::format("no replicatedJob has the label {}: trainer", model::kAncestorLabel);
+    return;
+  }
   plan.processes = count_processes(job, workers, framework, plan.nodes);
   if (!list) return;
   list_ranks(job, workers, framework, plan);
@@ -480,6 +513,7 @@ RenderedJob rendered_job(const Rendered& job, const yaml::Maker& make) {
   const Node& shown = *secret::masked_object(*job.job_set->root, make);
   rendered.view = k8s::jobset::view_job_set(shown);
   rendered.ns = job.job_set->ns;
+  rendered.has_processes = job.job_set->train_job->at({"spec", "trainer", "numProcPerNode"}) != nullptr;
   for (const Object* config_map : job.config_maps) {
     if (config_map->root->at({"data", "hostfile"})) rendered.hostfile = config_map->root;
     const std::string_view script = yaml::text_at(*config_map->root, {"data", "entrypoint.sh"});

@@ -62,6 +62,7 @@ struct JobPlan {
   int64_t nodes = 0;                    // that train
   int64_t pods = 0;                     // with initializers and launchers
   std::optional<int64_t> processes;     // the world size; nullopt if it depends on the machine
+  std::string unknown;                  // why nothing says how many there are; "" if that is plain
   std::optional<int64_t> gang_minimum;  // minMember of its PodGroup
   Amounts requests;                     // of all pods
   std::vector<PodSet> pod_sets;

@@ -89,6 +89,21 @@ TEST_CASE("advice/efa") {
   CHECK(advice("advice/efa", placed("", "    env: [{name: FI_PROVIDER, value: tcp}]\n")) == "");
 }
 
+TEST_CASE("advice/several-gpus") {
+  const std::string several =
+      "    resourcesPerNode: {limits: {nvidia.com/gpualloc: 1, nvidia.com/gpumem: 8192}}\n";
+  CHECK(advice("advice/several-gpus", mpi("{mpi: {}}", several)) ==
+        "in.yaml:37:33: warning: a node has 1 or 8192 MPI slots, at random: Trainer takes one of "
+        "nvidia.com/gpualloc and nvidia.com/gpumem for the number of its GPUs [advice/several-gpus]\n"
+        "   37 |     resourcesPerNode: {limits: {nvidia.com/gpualloc: 1, nvidia.com/gpumem: 8192}}\n"
+        "      |                                 ^~~~~~~~~~~~~~~~~~~ write spec.trainer.numProcPerNode\n");
+  CHECK(advice("advice/several-gpus", mpi("{mpi: {}}", several), {}, "2.0") == "");
+  CHECK(advice("advice/several-gpus", mpi("{mpi: {}}", several + "    numProcPerNode: 1\n")) == "");
+  CHECK(advice("advice/several-gpus", mpi("{mpi: {numProcPerNode: 4}}", several)) == "");
+  CHECK(advice("advice/several-gpus", mpi("{mpi: {}}", kGpus)) == "");
+  CHECK(advice("advice/several-gpus", placed("", several)) == "");
+}
+
 TEST_CASE("advice/launcher-resources: Trainer 2.0") {
   const std::string text = mpi("{mpi: {runLauncherAsNode: true}}", kGpus);
   CHECK(advice("advice/launcher-resources", text, {}, "2.0") ==

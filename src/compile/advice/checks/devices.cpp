@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// GPUs and network adapters that pods are placed for, and don't ask for; GPUs that reach the launcher only.
+// GPUs and network adapters that pods are placed for, and don't ask for; GPUs that reach the launcher only,
+// or are counted at random.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +12,8 @@
 #include "base/text/text.h"
 #include "compile/advice/checks.h"
 #include "model/trainer_names.h"
+#include "policy/gpu_count.h"
+#include "policy/plugin.h"
 
 namespace trainjobc::compile::advice::devices {
 namespace {
@@ -165,6 +169,30 @@ void check_efa(const AdviceContext& context, Advisor& advisor) {
   }
 }
 
+// Several resources whose names say GPU.
+
+void check_several(const AdviceContext& context, Advisor& advisor) {
+  const policy::RuntimeInfo& info = context.merged;
+  const Node* list = policy::random_processes(info);
+  if (!list) return;
+  std::vector<std::string> names;
+  std::vector<std::string> numbers;
+  const Entry* first = nullptr;
+  for (const Entry& entry : list->entries()) {
+    if (!policy::is_gpu(entry.key)) continue;
+    if (!first) first = &entry;
+    names.emplace_back(entry.key);
+    numbers.emplace_back(entry.value->text());
+  }
+  const bool is_own = context.job.trainer && context.job.trainer->resources_per_node;
+  advisor.warn("advice/several-gpus", is_own ? "spec.trainer.resourcesPerNode" : "spec.runtimeRef.name",
+               fmt::format("a node has {} {}, at random: Trainer takes one of {} for the number of its GPUs",
+                           fmt::join(numbers, " or "), info.is_mpi() ? "MPI slots" : "processes",
+                           base::word_list(names)),
+               yaml::locate_key(*first),
+               info.is_mpi() ? "write spec.trainer.numProcPerNode" : "ask for one of them only");
+}
+
 // Trainer 2.0 sets the job's resources on MPI's launcher, and not on the nodes.
 void check_launcher_only(const AdviceContext& context, Advisor& advisor) {
   const policy::RuntimeInfo& info = context.merged;
@@ -190,7 +218,7 @@ void check_launcher_only(const AdviceContext& context, Advisor& advisor) {
 }  // namespace
 
 Checks checks() {
-  return {.job = {check_placed_pods, check_efa, check_launcher_only}, .runtime = {}};
+  return {.job = {check_placed_pods, check_efa, check_several, check_launcher_only}, .runtime = {}};
 }
 
 }  // namespace trainjobc::compile::advice::devices
