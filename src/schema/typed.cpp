@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <vector>
 
 #include "base/text/text.h"
 #include "k8s/quantity.h"
@@ -18,6 +19,59 @@ using yaml::Entry;
 using yaml::Kind;
 using yaml::Maker;
 using yaml::Node;
+
+// Reads a default: JSON without blanks, and without escapes in its strings.
+class DefaultReader {
+ public:
+  DefaultReader(const Maker& make, yaml::Origin origin) : make_(make), origin_(origin) {}
+
+  // Removes the value from the beginning of `json`.
+  const Node* read(std::string_view& json) const {
+    if (json.starts_with('{')) return map(json);
+    if (json.starts_with('[')) return list(json);
+    if (json.starts_with('"')) return make_.string(text(json), origin_);
+    const std::string_view word = take(json, json.find_first_of(",]}"));
+    if (word == "true" || word == "false") return make_.boolean(word == "true", origin_);
+    return make_.plain(Kind::Int, word, origin_);
+  }
+
+ private:
+  static std::string_view take(std::string_view& json, size_t length) {
+    const std::string_view taken = json.substr(0, length);
+    json.remove_prefix(taken.size());
+    return taken;
+  }
+
+  static std::string_view text(std::string_view& json) {
+    const std::string_view quoted = take(json, json.find('"', 1) + 1);
+    return quoted.substr(1, quoted.size() - 2);
+  }
+
+  const Node* map(std::string_view& json) const {
+    std::vector<Entry> entries;
+    for (take(json, 1); !json.starts_with('}');) {
+      const std::string_view key = text(json);
+      take(json, 1);  // the colon
+      entries.push_back({key, read(json), {}});
+      if (json.starts_with(',')) take(json, 1);
+    }
+    take(json, 1);
+    return make_.map(entries, origin_);
+  }
+
+  const Node* list(std::string_view& json) const {
+    std::vector<const Node*> items;
+    for (take(json, 1); !json.starts_with(']');) {
+      items.push_back(read(json));
+      if (json.starts_with(',')) take(json, 1);
+    }
+    take(json, 1);
+    return make_.list(items, origin_);
+  }
+
+  const Maker& make_;
+  yaml::Origin origin_;
+};
 
 const Node* default_map(const Node& map, const Schema& schema, const Maker& make) {
   yaml::ChangedMap changed(map);
@@ -43,12 +97,8 @@ const Node* default_map(const Node& map, const Schema& schema, const Maker& make
 }  // namespace
 
 const Node* default_node(const Schema& schema, const Maker& make, yaml::Origin origin) {
-  const std::string_view json = schema.default_json;
-  if (json.front() == '"') return make.string(json.substr(1, json.size() - 2), origin);
-  if (json == "true" || json == "false") return make.boolean(json == "true", origin);
-  if (json == "{}") return apply_defaults(*make.map({}, origin), schema, make);
-  if (json == "[]") return make.list({}, origin);
-  return make.plain(Kind::Int, json, origin);
+  std::string_view json = schema.default_json;
+  return apply_defaults(*DefaultReader(make, origin).read(json), schema, make);
 }
 
 const Node* apply_defaults(const Node& node, const Schema& schema, const Maker& make) {
