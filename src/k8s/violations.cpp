@@ -141,8 +141,22 @@ int64_t octal_meant(const std::string& given) {
 }
 
 // The error in an address; "" if there is none.
-std::string ip_complaint(std::string_view text) {
-  const std::string address(text);
+// "10.0.0.7" for 010.0.0.07.
+std::string without_leading_zeros(std::string_view address) {
+  std::string kept;
+  bool is_leading = true;
+  for (size_t i = 0; i < address.size(); ++i) {
+    const bool is_last = i + 1 == address.size() || !base::is_digit(address[i + 1]);
+    if (is_leading && address[i] == '0' && !is_last) continue;
+    is_leading = address[i] == '.';
+    kept += address[i];
+  }
+  return kept;
+}
+
+std::string ip_complaint(std::string_view text, bool is_strict) {
+  const bool is_ipv6 = text.find(':') != text.npos;
+  const std::string address = is_strict || is_ipv6 ? std::string(text) : without_leading_zeros(text);
   std::array<unsigned char, 16> bytes{};
   if (address.find('\0') == address.npos) {
     if (inet_pton(AF_INET, address.c_str(), bytes.data()) == 1) return "";
@@ -150,7 +164,7 @@ std::string ip_complaint(std::string_view text) {
       const bool mapped =
           std::all_of(bytes.begin(), bytes.begin() + 10, [](unsigned char b) { return b == 0; }) &&
           bytes[10] == 0xff && bytes[11] == 0xff;
-      return mapped ? "is an IPv4-mapped IPv6 address" : "";
+      return mapped && is_strict ? "is an IPv4-mapped IPv6 address" : "";
     }
   }
   return text.empty() ? "is empty" : "is not an IP address";
@@ -193,13 +207,27 @@ bool check_optional_name(const Field& field, Form form, std::string_view rule, s
 
 bool check_one_of(const Field& field, std::span<const std::string_view> allowed, std::string_view rule,
                   Report& report) {
-  if (base::contains(allowed, field.text())) return true;
+  const KubernetesBehaviour& kubernetes = report.kubernetes();
+  const auto newer = [&](std::string_view value) { return kubernetes_with_value(value, kubernetes); };
+  const std::string_view since = newer(field.text());
+  if (base::contains(allowed, field.text()) && since.empty()) return true;
+  std::vector<std::string_view> known(allowed.begin(), allowed.end());
+  std::erase_if(known, [&](std::string_view value) { return !newer(value).empty(); });
+  if (!since.empty()) {
+    report.add(
+        rule, field,
+        fmt::format("Kubernetes {} does not accept {} for {}", kubernetes.version, quoted(field),
+                    field.name()),
+        fmt::format("{}; Kubernetes {} accepts it: name the cluster's version with --kubernetes-version",
+                    choices(known), since));
+    return false;
+  }
   base::Diagnostic& found = report.add(
       rule, field, field ? fmt::format("{} can't be {}", field.name(), quoted(field)) : missing(field),
-      choices(allowed));
-  if (const auto meant = base::closest(field.text(), allowed); meant && allowed.size() > 1) {
+      choices(known));
+  if (const auto meant = base::closest(field.text(), known); meant && known.size() > 1) {
     suggest(found, field.node(), *meant);
-    found.hint += fmt::format(" ({})", choices(allowed));
+    found.hint += fmt::format(" ({})", choices(known));
   }
   return false;
 }
@@ -296,7 +324,7 @@ bool check_file_path(const Field& path, std::string_view rule, Report& report) {
 }
 
 bool check_ip(const Field& field, std::string_view rule, Report& report) {
-  const std::string wrong = ip_complaint(field.text());
+  const std::string wrong = ip_complaint(field.text(), report.kubernetes().has_strict_ips);
   if (wrong.empty()) return true;
   report.add(rule, field, fmt::format("{} {} {}", field.name(), quoted(field), wrong),
              "write it as 10.9.8.7 or 2001:db8::1");

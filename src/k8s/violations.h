@@ -12,6 +12,7 @@
 
 #include "base/diagnostic.h"
 #include "k8s/field.h"
+#include "k8s/kubernetes.h"
 #include "k8s/name_syntax.h"
 #include "yaml/node.h"
 
@@ -97,7 +98,11 @@ inline constexpr std::string_view kVolumeMount = "job/volume-mount";
 
 class Report {
  public:
-  explicit Report(Violations& violations) : violations_(&violations) {}
+  explicit Report(Violations& violations, const KubernetesBehaviour& kubernetes = default_kubernetes())
+      : violations_(&violations), kubernetes_(&kubernetes) {}
+
+  // Whose rules are checked.
+  const KubernetesBehaviour& kubernetes() const { return *kubernetes_; }
 
   // `field` is the path that the API server reports; its value is the place to edit.
   base::Diagnostic& add(std::string_view rule, const Field& field, std::string message,
@@ -112,6 +117,7 @@ class Report {
 
  private:
   Violations* violations_;
+  const KubernetesBehaviour* kubernetes_;
 };
 
 // The value of a field in quotes, "***" if it is a secret.

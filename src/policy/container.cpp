@@ -133,11 +133,14 @@ const Node* rewritten_source(const Maker& make, const Node& from) {
                              {"divisor", divisor ? divisor : make.string("0", resource->origin())}},
                             resource->origin());
   }
-  return make.map({{"fieldRef", field_ref},
-                   {"resourceFieldRef", resource_ref},
-                   {"configMapKeyRef", key_ref(from.get("configMapKeyRef"))},
-                   {"secretKeyRef", key_ref(from.get("secretKeyRef"))}},
-                  from.origin());
+  const Node* kept = make.map({{"fieldRef", field_ref},
+                               {"resourceFieldRef", resource_ref},
+                               {"configMapKeyRef", key_ref(from.get("configMapKeyRef"))},
+                               {"secretKeyRef", key_ref(from.get("secretKeyRef"))}},
+                              from.origin());
+  if (kept->size() > 0 || from.size() == 0) return kept;
+  const Node* const inputs[] = {&from};
+  return make.with_origin(*kept, make.made("env/source", inputs, from.entries().front().key));
 }
 
 const Node* rewritten_env(const Maker& make, const Node& env) {

@@ -13,6 +13,7 @@
 
 #include "base/text/suggest.h"
 #include "base/text/text.h"
+#include "k8s/kubernetes.h"
 #include "rules/rules.h"
 #include "schema/validate.h"
 #include "yaml/rewrite/edits.h"
@@ -393,6 +394,18 @@ std::vector<base::Edit> move_entry(const yaml::Node& root, const yaml::Entry& en
   return edits;
 }
 
+// A field of pods that is newer than the CRD; "" for any other.
+std::string kubernetes_hint(const Context& context, const k8s::Path& field) {
+  if (field.is_index() || !field.parent()) return "";
+  const k8s::Path* around = field.parent();
+  while (around->is_index() && around->parent()) around = around->parent();
+  if (around->is_root() || around->is_index()) return "";
+  const std::string_view since = k8s::kubernetes_with_field(around->key(), field.key());
+  if (since.empty()) return "";
+  return fmt::format("Kubernetes has it since {}, but the CRD of Trainer{} does not: remove it", since,
+                     context.trainer_version.empty() ? "" : fmt::format(" {}", context.trainer_version));
+}
+
 // `parent` is the schema of the map that holds the field; nullptr if no map belongs. `meant` is the field
 // beside it that it was meant for, `place` where else there is such a field.
 std::string hint_for(const Context& context, const Schema* parent, const k8s::Path& field,
@@ -403,6 +416,7 @@ std::string hint_for(const Context& context, const Schema* parent, const k8s::Pa
   if (!context.kind.empty()) {
     if (std::string hint = version_hint(context, *parent, field); !hint.empty()) return hint;
   }
+  if (std::string hint = kubernetes_hint(context, field); !hint.empty()) return hint;
   if (meant) return fmt::format("did you mean \"{}\"?", *meant);
   const auto names = names_of(*parent);
   if (context.root) {

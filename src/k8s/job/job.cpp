@@ -502,9 +502,10 @@ void check_job(const Field& job_set, const std::string& name, const Field& job_t
 
 }  // namespace
 
-Violations validate_jobs(const yaml::Node& admitted_job_set, const yaml::Maker& make) {
+Violations validate_jobs(const yaml::Node& admitted_job_set, const yaml::Maker& make,
+                         const KubernetesBehaviour& kubernetes) {
   Violations violations;
-  Report report(violations);
+  Report report(violations, kubernetes);
   const Field job_set(&admitted_job_set);
   const Field spec = job_set.child("spec");
   check_claims(job_set, report);
@@ -512,7 +513,8 @@ Violations validate_jobs(const yaml::Node& admitted_job_set, const yaml::Maker& 
   const jobset::JobSetView view = jobset::view_job_set(admitted_job_set);
   for (size_t i = 0; i < view.jobs.size(); ++i) {
     const Field replicated_job = replicated_jobs.item(i);
-    const yaml::Node* completed = jobset::first_job(admitted_job_set, view, view.jobs[i], make);
+    const yaml::Node* completed =
+        without_dropped(*jobset::first_job(admitted_job_set, view, view.jobs[i], make), kubernetes, make);
     const std::string name = jobset::job_name(view.name, view.jobs[i].name, 0);
     check_job(job_set, name, replicated_job.child("template", completed), report);
   }

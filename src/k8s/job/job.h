@@ -13,6 +13,7 @@ namespace trainjobc::k8s::job {
 // Violations of all replicatedJobs' first Jobs and their pod templates, after the API server's own
 // defaulting. Fields are paths in the JobSet, such as spec.replicatedJobs[1].template.spec.template.spec,
 // locations the inputs that caused them; rules begin with "job/". The caller sets stage and object.
-Violations validate_jobs(const yaml::Node& admitted_job_set, const yaml::Maker& make);
+Violations validate_jobs(const yaml::Node& admitted_job_set, const yaml::Maker& make,
+                         const KubernetesBehaviour& kubernetes = default_kubernetes());
 
 }  // namespace trainjobc::k8s::job

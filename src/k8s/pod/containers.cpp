@@ -298,6 +298,21 @@ void check_plain_init(const Field& container, Report& report) {
   });
 }
 
+// Of an init container that is always restarted.
+void check_sidecar_rules(const Field& container, Report& report) {
+  const Field rules = container.child("restartPolicyRules");
+  const KubernetesBehaviour& kubernetes = report.kubernetes();
+  if (kubernetes.sidecars_have_rules || rules.size() == 0 ||
+      container.child("restartPolicy").text() != "Always")
+    return;
+  report.add_at(
+      rules.key_location(), rule::kRestartPolicy, rules,
+      fmt::format(
+          "Kubernetes {} does not accept restartPolicyRules with restartPolicy Always in an init container",
+          kubernetes.version),
+      "remove them");
+}
+
 void check_init(const Field& containers, const PodFacts& facts, SeenNames& names, Report& report) {
   // Init containers run one by one; the API server checks each one alone for repeated host ports, and calls
   // it the first.
@@ -310,6 +325,7 @@ void check_init(const Field& containers, const PodFacts& facts, SeenNames& names
       report.add(rule::kRestartPolicy, container.child("restartPolicy"),
                  "restartPolicyRules need a restartPolicy", "add restartPolicy");
     }
+    check_sidecar_rules(container, report);
     check_unique_name(container, names, report);
     HostPorts().check(container, reported, report);
     if (container.child("restartPolicy").text() == "Always") {

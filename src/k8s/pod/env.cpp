@@ -151,7 +151,13 @@ void check_value_from(const Field& variable, Report& report) {
   check_key_ref(source.child("secretKeyRef"), report);
   check_file_ref(source.child("fileKeyRef"), report);
   const auto given = given_of(source, kSources);
-  if (given.empty()) {
+  const std::string dropped = source.name();
+  if (given.empty() && dropped != "valueFrom") {
+    report.add(rule::kEnv, source,
+               fmt::format("Trainer drops {} here, which leaves valueFrom without a source", dropped),
+               fmt::format("write the variable in the runtime, or use one of {}",
+                           fmt::join(std::span(kSources).first<4>(), ", ")));
+  } else if (given.empty()) {
     report.add(rule::kEnv, source, "valueFrom names no source",
                fmt::format("one of {}, or remove valueFrom", fmt::join(kSources, ", ")));
   } else if (!variable.child("value").text().empty()) {

@@ -3,6 +3,7 @@
 // The spec of a pod, and its parts, each checked by one function. `spec` is the pod's spec.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <span>
@@ -74,6 +75,12 @@ void check_tolerations(const Field& tolerations, Report& report);
 void check_topology_spread(const Field& constraints, Report& report);
 // Checks the volumes and returns them in their order.
 std::vector<PodVolume> check_volumes(const Field& volumes, Report& report);
+
+// Sources of projected volumes.
+inline constexpr std::array<std::string_view, 3> kCertificatePaths{"credentialBundlePath", "keyPath",
+                                                                   "certificateChainPath"};
+void check_trust_bundle(const Field& bundle, Report& report);
+void check_pod_certificate(const Field& certificate, Report& report);
 
 // Old forms of what are now fields of the spec, and a few settings. They must not contradict the spec.
 void check_pod_annotations(const Field& annotations, const Field& spec, Report& report);

@@ -189,7 +189,7 @@ void check_sysctls(const Field& spec, const Field& sysctls, Report& report) {
 void check_pod_security_context(const Field& spec, Report& report) {
   constexpr std::string_view kGroupChanges[] = {"OnRootMismatch", "Always"};
   constexpr std::string_view kGroupPolicies[] = {"Merge", "Strict"};
-  constexpr std::string_view kSeLinuxChanges[] = {"Recursive"};
+  constexpr std::string_view kSeLinuxChanges[] = {"Recursive", "MountOption"};
   const Field context = spec.child("securityContext");
   const Field share = spec.child("shareProcessNamespace");
   if (share.is_true() && spec.child("hostPID").is_true()) {

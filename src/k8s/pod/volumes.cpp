@@ -298,7 +298,13 @@ void check_projection(const Field& source, const Field& volume, ProjectedFiles& 
     files.add(file.child("path"), report);
   });
   check_token(token, volume, report);
-  const int given = !!secret + !!config_map + !!downward + !!token;
+  const Field bundle = source.child("clusterTrustBundle");
+  const Field certificate = source.child("podCertificate");
+  check_trust_bundle(bundle, report);
+  check_pod_certificate(certificate, report);
+  files.add(bundle.child("path"), report);
+  for (const std::string_view key : kCertificatePaths) files.add(certificate.child(key), report);
+  const int given = !!secret + !!config_map + !!downward + !!token + !!bundle + !!certificate;
   if (given > 1) {
     report.add(rule::kVolume, source, fmt::format("a projected source can have only one kind, not {}", given),
                "make each a separate element");

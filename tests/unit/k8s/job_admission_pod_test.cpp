@@ -133,7 +133,7 @@ securityContext.runAsGroup: runAsGroup must be from 0 to 2147483647, not 2147483
 securityContext.supplementalGroups[1]: supplementalGroups[1] must be from 0 to 2147483647, not -1
 securityContext.fsGroupChangePolicy: fsGroupChangePolicy can't be "Never" | one of "OnRootMismatch", "Always"
 securityContext.supplementalGroupsPolicy: supplementalGroupsPolicy can't be "Some" | one of "Merge", "Strict"
-securityContext.seLinuxChangePolicy: seLinuxChangePolicy can't be "MountOption" | only "Recursive"
+securityContext.seLinuxChangePolicy: Kubernetes 1.36 does not accept "MountOption" for seLinuxChangePolicy | only "Recursive"; Kubernetes 1.37 accepts it: name the cluster's version with --kubernetes-version
 )");
 }
 
