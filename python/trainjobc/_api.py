@@ -60,7 +60,7 @@ def render(
             ``to_dict()``, or an iterable of them. Objects of other kinds are skipped. A string with a line break,
             with ``": "`` or that begins with a bracket is text; another one is a path.
         runtimes: Searched for runtimes after ``objects``.
-        trainer_version: The Trainer that the cluster runs, ``"2.0"`` to ``"2.3"``; ``"auto"``, the default, is the
+        trainer_version: The Trainer that the cluster runs, ``"2.0"`` to ``"2.4-preview"``; ``"auto"``, the default, is the
             newest that accepts the objects.
         catalogue: Whether to search the runtimes that Trainer ships, last.
         with_defaults: The JobSet as the cluster stores it, not as the controller sends it.

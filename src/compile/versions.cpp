@@ -30,7 +30,7 @@ Target choose_target(std::string_view trainer_version) {
 }
 
 std::string VersionSet::range() const {
-  const auto rows = model::all_behaviours();
+  const auto rows = model::released_behaviours();
   std::vector<size_t> versions;
   for (size_t i = 0; i < rows.size(); ++i) {
     if (has(i)) versions.push_back(i);
@@ -135,7 +135,7 @@ SurveyedObject survey(const InputObject& object) {
   base::Arena arena;
   const yaml::Maker make(arena);
   std::vector<Violations> by_version;
-  for (const model::Behaviours& row : model::all_behaviours()) {
+  for (const model::Behaviours& row : model::released_behaviours()) {
     by_version.push_back(violations_under(object, target_for(row), make));
   }
   SurveyedObject surveyed;
@@ -186,7 +186,7 @@ std::string_view kind_name(InputKind kind) {
 SurveyedObject fits_every_version(const InputObject& object) {
   SurveyedObject surveyed;
   surveyed.object = &object;
-  surveyed.objections.resize(model::all_behaviours().size());
+  surveyed.objections.resize(model::released_behaviours().size());
   return surveyed;
 }
 
@@ -216,7 +216,7 @@ class VersionChooser {
     }
     if (common.empty()) {
       split(choice);
-    } else if (common.newest() + 1 < model::all_behaviours().size()) {
+    } else if (common.newest() + 1 < model::released_behaviours().size()) {
       step_back(choice, common.newest());
     }
     return choice;
@@ -273,7 +273,7 @@ class VersionChooser {
 
   // Compiles all inputs for one older version.
   void step_back(VersionChoice& choice, size_t version) const {
-    choice.common = target_for(model::all_behaviours()[version]);
+    choice.common = target_for(model::released_behaviours()[version]);
     const auto [about, why] = decisive(version + 1, version);
     choice.reason = fmt::format("{}:{}:{} {}", why->location.file ? why->location.file->name() : "",
                                 why->location.line, why->location.column, why->text());
@@ -309,7 +309,7 @@ class VersionChooser {
   void split(VersionChoice& choice) const {
     for (const VersionGroup& group : groups_) {
       const size_t version = group.versions.newest();
-      const Target target = target_for(model::all_behaviours()[version]);
+      const Target target = target_for(model::released_behaviours()[version]);
       if (group.job) choice.own[group.job->object] = target;
       if (!group.runtime) continue;
       const auto [at, is_new] = choice.own.try_emplace(group.runtime->object, target);
@@ -388,6 +388,8 @@ std::string VersionChoice::versions() const {
 VersionChoice versions_for(std::string_view trainer_version) {
   VersionChoice choice;
   choice.common = choose_target(trainer_version);
+  if (std::string note = model::preview_note(choice.common.behaviours->trainer); !note.empty())
+    choice.findings.add(rules::finding("advice/preview", std::move(note)));
   return choice;
 }
 

@@ -27,16 +27,16 @@ struct Target {
   bool operator==(const Target&) const = default;
 };
 
-// `trainer_version` is one of all_behaviours(); anything else, "auto" too, is the newest.
+// `trainer_version` is one of model::all_behaviours(); anything else, "auto" too, is the newest.
 Target choose_target(std::string_view trainer_version);
 
 // A set of Trainer versions.
 
-// Versions by their place in model::all_behaviours(): 0 is the oldest.
+// Versions by their place in model::released_behaviours(): 0 is the oldest.
 class VersionSet {
  public:
   static VersionSet none() { return VersionSet(0); }
-  static VersionSet all() { return VersionSet((uint32_t{1} << model::all_behaviours().size()) - 1); }
+  static VersionSet all() { return VersionSet((uint32_t{1} << model::released_behaviours().size()) - 1); }
 
   bool empty() const { return bits_ == 0; }
   bool has(size_t version) const { return (bits_ >> version & 1) != 0; }

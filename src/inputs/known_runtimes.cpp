@@ -9,6 +9,7 @@
 #include "base/files/paths.h"
 #include "compile/input.h"
 #include "compile/runtimes.h"
+#include "model/behaviours.h"
 #include "model/trainer_names.h"
 #include "secret/secret.h"
 #include "yaml/write/writer.h"
@@ -115,7 +116,9 @@ base::IoResult<KnownRuntimes> known_runtimes(const base::FileSystem& files, Conf
   }
   for (const compile::CatalogueFile& file : compile::catalogue_files()) {
     if (!use_catalogue) break;
-    if (search.trainer_version.empty() || search.trainer_version == file.version) finder.add_catalogue(file);
+    const bool is_meant = search.trainer_version.empty() ? model::find_behaviours(file.version)->preview.empty()
+                                                         : search.trainer_version == file.version;
+    if (is_meant) finder.add_catalogue(file);
   }
   std::ranges::stable_sort(finder.found, {},
                            [](const KnownRuntime& runtime) { return std::pair(runtime.name, runtime.ns); });

@@ -2,6 +2,8 @@
 
 #include "model/behaviours.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -21,6 +23,8 @@ constexpr std::span<const std::string_view> kFirstSettings = std::span(kSettings
 constexpr std::array<std::string_view, 3> kSchemes{"hf", "s3", "cache"};
 constexpr std::span<const std::string_view> kFirstSchemes = std::span(kSchemes).first<1>();
 constexpr std::span<const std::string_view> kModelSchemes = std::span(kSchemes).first<2>();
+
+constexpr std::array<std::string_view, 1> kFeatureGates{"TrainJobStatus"};
 
 // Each version is the one before it with what has changed; the first differs from the defaults, which are
 // those of the newest.
@@ -101,6 +105,7 @@ constexpr Behaviours kTrainer22 = [] {
   row.jax_needs_trainer = true;
   row.repeats_completed_jobs = false;
   row.rewrites_jobs = true;
+  row.feature_gates = kFeatureGates;
   row.coordinator_is_label = true;
   row.flux.checked_processes = FluxProcesses::Runtime;
   row.flux.wraps_runtime_command = false;
@@ -136,7 +141,16 @@ constexpr Behaviours kTrainer23 = [] {
   return row;
 }();
 
-constexpr std::array kRows{kTrainer20, kTrainer21, kTrainer22, kTrainer23};
+constexpr Behaviours kTrainer24 = [] {
+  Behaviours row = kTrainer23;
+  row.trainer = "2.4-preview";
+  row.preview = "Trainer's main at commit 8c0f5059 of 2026-08-21";
+  row.repeats_failed_jobs = false;
+  row.flux.checked_processes = FluxProcesses::None;
+  return row;
+}();
+
+constexpr std::array kRows{kTrainer20, kTrainer21, kTrainer22, kTrainer23, kTrainer24};
 
 }  // namespace
 
@@ -148,14 +162,56 @@ const Behaviours* find_behaviours(std::string_view trainer) {
   return base::find(kRows, trainer, &Behaviours::trainer);
 }
 
+std::span<const Behaviours> released_behaviours() {
+  const auto first_preview =
+      std::ranges::find_if(kRows, [](const Behaviours& row) { return !row.preview.empty(); });
+  return {kRows.begin(), first_preview};
+}
+
 const Behaviours& newest_behaviours() {
-  return kRows.back();
+  return released_behaviours().back();
+}
+
+std::string preview_note(std::string_view trainer) {
+  const Behaviours* row = find_behaviours(trainer);
+  if (!row || row->preview.empty()) return "";
+  return fmt::format("Trainer {} is a preview of {}: the release may differ", trainer, row->preview);
 }
 
 std::vector<std::string> trainer_versions() {
   std::vector<std::string> words;
   for (const model::Behaviours& row : model::all_behaviours()) words.emplace_back(row.trainer);
   return words;
+}
+
+std::vector<std::string_view> known_feature_gates() {
+  std::vector<std::string_view> known;
+  for (const Behaviours& row : kRows) {
+    for (const std::string_view gate : row.feature_gates) {
+      if (!base::contains(known, gate)) known.push_back(gate);
+    }
+  }
+  return known;
+}
+
+std::string read_feature_gates(std::string_view text, std::vector<std::string>& on) {
+  const std::vector<std::string_view> known = known_feature_gates();
+  while (!text.empty()) {
+    const size_t comma = std::min(text.find(','), text.size());
+    const std::string_view one = base::trimmed(text.substr(0, comma), base::kBlanks);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    if (one.empty()) continue;
+    const size_t equals = std::min(one.find('='), one.size());
+    const std::string_view gate = one.substr(0, equals);
+    const std::string_view value = equals == one.size() ? "true" : one.substr(equals + 1);
+    if (!base::contains(known, gate))
+      return fmt::format("there is no feature gate \"{}\", only {}", gate, base::word_list(known));
+    if (value != "true" && value != "false")
+      return fmt::format("{} is true or false, not \"{}\"", gate, value);
+    std::erase(on, gate);
+    if (value == "true") on.emplace_back(gate);
+  }
+  return "";
 }
 
 std::optional<std::string> read_trainer_version(std::string_view text) {

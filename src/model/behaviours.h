@@ -46,8 +46,8 @@ enum class QloraSwitch : uint8_t {
   True,       // quantize_base=True, unless use_dora=True
 };
 
-// Whose number of processes per node the Flux webhook checks.
-enum class FluxProcesses : uint8_t { Runtime, JobThenRuntime };
+// Whose number of processes per node the Flux webhook checks; none if the schema has refused it before.
+enum class FluxProcesses : uint8_t { None, Runtime, JobThenRuntime };
 
 struct TorchBehaviour {
   TorchProcesses processes = TorchProcesses::NodeResources;
@@ -85,6 +85,9 @@ struct FluxBehaviour {
 struct Behaviours {
   std::string_view trainer;  // "2.3"
   std::string_view jobset;   // the JobSet release that it uses: "0.12"
+  // What is compiled for before its release, in words: "Trainer's main at …". "" for a release.
+  std::string_view preview;
+  std::span<const std::string_view> feature_gates;  // those that change what the controller creates
 
   OverrideStyle overrides = OverrideStyle::JobSets;
   bool one_override_per_job = false;  // a replicatedJob is the target of at most one override
@@ -121,17 +124,29 @@ struct Behaviours {
   bool coordinator_is_label = true;  // the coordinator's address must be a valid label value
 };
 
-// Every version that trainjobc compiles for, oldest first.
+// Every version that trainjobc compiles for, oldest first; previews come after the releases.
 std::span<const Behaviours> all_behaviours();
+// Those of releases: `auto` chooses among them.
+std::span<const Behaviours> released_behaviours();
 const Behaviours* find_behaviours(std::string_view trainer);
+// Of the newest release.
 const Behaviours& newest_behaviours();
+// "", or for a preview a warning that says what it is a preview of.
+std::string preview_note(std::string_view trainer);
 
 // Trainer versions as people write them.
 
-// The values of flags for a Trainer version: "2.0", …
+// The values of flags for a Trainer version: "2.0", … "2.4-preview".
 std::vector<std::string> trainer_versions();
 
 // "2.3" for 2.3, v2.3, 2.3.0 or v2.3.1; "auto" for auto. nullopt for anything but a known version.
 std::optional<std::string> read_trainer_version(std::string_view text);
+
+// The feature gates of Trainer's controller that change what it creates.
+std::vector<std::string_view> known_feature_gates();
+
+// Adds the gates of a text such as "A=true,B=false" to those that are on, or removes them: A alone is A=true.
+// What is wrong with it, "" if nothing.
+std::string read_feature_gates(std::string_view text, std::vector<std::string>& on);
 
 }  // namespace trainjobc::model

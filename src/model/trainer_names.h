@@ -15,6 +15,8 @@ inline constexpr std::string_view kTrainJob = "TrainJob";
 inline constexpr std::string_view kTrainingRuntime = "TrainingRuntime";
 inline constexpr std::string_view kClusterTrainingRuntime = "ClusterTrainingRuntime";
 
+inline constexpr std::string_view kOptimizationJob = "OptimizationJob";
+
 constexpr bool is_runtime_kind(std::string_view kind) {
   return kind == kTrainingRuntime || kind == kClusterTrainingRuntime;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 #include <vector>
 
@@ -239,6 +240,89 @@ CelOutcome has_last_updated_time(const Node& self) {
   return violated("needs lastUpdatedTime");
 }
 
+// Rules of OptimizationJobs.
+
+CelOutcome exactly_one(const Node& self, std::string_view rule) {
+  const std::vector<std::string_view> fields = fields_of(rule);
+  std::vector<std::string_view> given;
+  for (const std::string_view field : fields) {
+    if (find_field(self, field)) given.push_back(field);
+  }
+  if (given.size() == 1) return {};
+  if (given.empty()) {
+    return violated(fmt::format("must have one of {}", fmt::join(fields, ", ")),
+                    fmt::format("such as {}: {{…}}", fields.front()));
+  }
+  return violated(fmt::format("can have only one of {}", fmt::join(given, ", ")), "keep one of them",
+                  find_field(self, given[1]));
+}
+
+CelOutcome parallel_trials(const Node& self) {
+  const auto parallel = self.get("parallelTrials") ? self.get("parallelTrials")->as_int() : std::nullopt;
+  const auto all = self.get("numTrials") ? self.get("numTrials")->as_int() : std::nullopt;
+  if (!parallel || !all || *parallel <= *all) return {};
+  return violated(
+      fmt::format("can't have parallelTrials {} above numTrials {}", *parallel, *all),
+      *all == 1 ? fmt::format("numTrials is 1 unless it is set: add numTrials: {} or more", *parallel) : "",
+      self.get("parallelTrials"));
+}
+
+CelOutcome grid_is_categorical(const Node& self) {
+  const Node* parameters = self.get("parameters");
+  if (!find_field(self, "searchAlgorithm.grid") || !parameters) return {};
+  for (const Node* parameter : parameters->items()) {
+    if (find_field(*parameter, "searchSpace.categorical")) continue;
+    const Node* space = parameter->get("searchSpace");
+    return violated("can have only categorical parameters with grid",
+                    "list the values: categorical: {choices: [\"…\"]}", space ? space : parameter);
+  }
+  return {};
+}
+
+// double(text) in CEL: nullopt is an error. Too large a number is one, too small a number is 0.
+std::optional<double> double_of(const Node* node) {
+  if (!node || !node->is_string()) return std::nullopt;
+  std::string_view text = node->text();
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end != text.data() + text.size() || text.empty()) return std::nullopt;
+  if (error == std::errc::result_out_of_range) {
+    const size_t exponent = text.find_first_of("eE");
+    const bool is_small = exponent != text.npos && text.substr(exponent + 1).starts_with('-');
+    return is_small ? std::optional(0.0) : std::nullopt;
+  }
+  return error == std::errc() ? std::optional(value) : std::nullopt;
+}
+
+CelOutcome min_below_max(const Node& self) {
+  for (const std::string_view key : {"min", "max"}) {
+    if (!double_of(self.get(key)))
+      return violated(fmt::format("has a {} that is not a 64-bit floating-point number", key), "",
+                      self.get(key));
+  }
+  if (*double_of(self.get("min")) < *double_of(self.get("max"))) return {};
+  return violated(fmt::format("needs a min below max: {} is not less than {}", k8s::shown(*self.get("min")),
+                              k8s::shown(*self.get("max"))),
+                  "the API server compares them as 64-bit floating-point numbers", self.get("min"));
+}
+
+CelOutcome min_above_zero(const Node& self) {
+  const auto min = double_of(self.get("min"));
+  if (min && *min > 0) return {};
+  return violated(fmt::format("needs a min above 0, not {}", k8s::shown(*self.get("min"))), "",
+                  self.get("min"));
+}
+
+CelOutcome template_without_name(const Node& self) {
+  for (const std::string_view key : {"name", "namespace"}) {
+    if (has(self, key))
+      return violated(fmt::format("can't have a {}", key), "remove it: each trial gets its own",
+                      self.get(key));
+  }
+  return {};
+}
+
 struct Rule {
   std::string_view text;
   CelOutcome (*evaluate)(const Node& self);
@@ -253,6 +337,7 @@ struct Form {
 
 constexpr std::array kForms = std::to_array<Form>({
     {"[F].filter(x, x).size() <= 1", at_most_one},
+    {"[F].filter(x,x==true).size() == 1", exactly_one},
     {"!(F && F)", at_most_one},
     {"!(F && (F && F))", not_both},
     {"self > 0 || self in [W]", count_or_word},
@@ -272,6 +357,12 @@ constexpr std::array kRules = std::to_array<Rule>({
      claims_without_namespace},
     {"!self.exists(c, c == 'node')", no_node_container},
     {"has(self.lastUpdatedTime)", has_last_updated_time},
+    {"self.parallelTrials <= self.numTrials", parallel_trials},
+    {"!has(self.searchAlgorithm.grid) || self.parameters.all(p, has(p.searchSpace.categorical))",
+     grid_is_categorical},
+    {"double(self.min) > 0.0", min_above_zero},
+    {"double(self.min) < double(self.max)", min_below_max},
+    {"!has(self.name) && !has(self.namespace)", template_without_name},
 });
 
 const Rule* find(std::string_view rule) {

@@ -98,6 +98,25 @@ bool take(std::string_view& text, std::string_view any_of) {
   return true;
 }
 
+// A decimal number in JSON's syntax, as text: -0.5, 1e-5.
+bool is_decimal_text(std::string_view text) {
+  take(text, "-");
+  const auto digits = [&] {
+    size_t count = 0;
+    while (take_digits(text, 1)) ++count;
+    return count;
+  };
+  const bool begins_with_zero = text.starts_with('0');
+  const size_t whole = digits();
+  if (whole == 0 || (begins_with_zero && whole > 1)) return false;
+  if (take(text, ".") && digits() == 0) return false;
+  if (take(text, "eE")) {
+    take(text, "+-");
+    if (digits() == 0) return false;
+  }
+  return text.empty();
+}
+
 int number(std::string_view digits) {
   int value = 0;
   for (const char c : digits) value = value * 10 + (c - '0');
@@ -150,6 +169,9 @@ constexpr std::array kKnown = std::to_array<Known>({
     {R"(^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$)",
      is_qualified_name,
      {"input/pattern", "a condition's type", ""}},
+    {R"(^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$)",
+     is_decimal_text,
+     {"input/pattern", "a decimal number", "such as 0.1, 10 or 1e-5, in quotes"}},
     {"date-time", is_date_time, {"input/format", "a date-time", ""}},
 });
 

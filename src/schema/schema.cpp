@@ -31,7 +31,13 @@ const VersionSchemas* find_version(std::string_view trainer) {
 
 const VersionSchemas& version_or_newest(std::string_view trainer) {
   const VersionSchemas* known = find_version(trainer);
-  return known ? *known : all_versions().back();
+  if (known) return *known;
+  // A preview's name has a suffix: "2.4-preview".
+  const auto versions = all_versions();
+  const auto newest = std::ranges::find_if(
+      versions.rbegin(), versions.rend(),
+      [](const VersionSchemas& version) { return version.trainer.find('-') == std::string_view::npos; });
+  return *newest;
 }
 
 const FieldDescription* describe_field(std::string_view type, std::string_view field) {

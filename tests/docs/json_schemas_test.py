@@ -81,7 +81,7 @@ def main():
     for path in sorted(SCHEMAS.glob("v2.3/*/*.json")):
         schema = json.loads(path.read_text())
         schemas[f"{path.parent.name}/{path.stem}"] = schema
-    if len(schemas) != 4 or len(list(SCHEMAS.glob("v*/*/*.json"))) % 4:
+    if len(schemas) != 4 or any(len(list(folder.glob("*/*.json"))) not in (4, 5) for folder in SCHEMAS.glob("v*")):
         print(f"0 passed, 1 failed: {sorted(schemas)}")
         return 1
     try:

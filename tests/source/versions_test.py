@@ -21,7 +21,8 @@ def quoted(versions):
 def lists(versions):
     """The file, the text around a list, and the list."""
     newest_first = versions[::-1]
-    yield "schema/trainjobc-config.json", '{"enum": ["auto", ', ", ".join(versions), "]}"
+    numbers = [f'"{version}"' if "-" in version else version for version in versions]  # of YAML
+    yield "schema/trainjobc-config.json", '{"enum": ["auto", ', ", ".join(numbers), "]}"
     yield "schema/trainjobc-config.json", '"pattern": "^v?(', "|".join(versions).replace(".", r"\\."), r')(\\.[0-9]+)?$"'
     yield "editors/vscode/package.json", '"enum": ["", "auto", ', quoted(newest_first), "]"
     descriptions = [f'            "Kubeflow Trainer {version}"' for version in newest_first]

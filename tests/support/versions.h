@@ -66,7 +66,7 @@ inline std::string outcome(const Compilation& compiled, std::string_view kind, s
 inline std::string in_each_version(const std::string& manifests, std::string_view kind,
                                    std::string_view path) {
   std::string lines;
-  for (const model::Behaviours& row : model::all_behaviours()) {
+  for (const model::Behaviours& row : model::released_behaviours()) {
     const Compilation compiled = compile_for(row.trainer, manifests);
     lines += std::string(row.trainer) + " " + outcome(compiled, kind, path) + "\n";
   }
@@ -76,7 +76,7 @@ inline std::string in_each_version(const std::string& manifests, std::string_vie
 // One line per version: "2.0 <its warnings>", "-" for none.
 inline std::string warnings_in_each_version(const std::string& manifests) {
   std::string lines;
-  for (const model::Behaviours& row : model::all_behaviours()) {
+  for (const model::Behaviours& row : model::released_behaviours()) {
     std::string text;
     const Compilation compiled = compile_for(row.trainer, manifests);
     for (const base::Diagnostic& d : compiled.diagnostics.items()) {

@@ -67,7 +67,7 @@ def offered_examples():
 
 def main():
     versions = [path.stem.removeprefix("v") for path in (ROOT / "schema").glob("v*.json")]
-    versions.sort(key=lambda version: [int(part) for part in version.split(".")], reverse=True)
+    versions.sort(key=lambda version: ("-" not in version, [int(part) for part in re.findall(r"\d+", version)]), reverse=True)
     text = json.dumps({"versions": versions, "examples": offered_examples()}, ensure_ascii=False, separators=(",", ":"))
     pathlib.Path(sys.argv[1]).write_text(text + "\n")
 

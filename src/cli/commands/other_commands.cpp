@@ -152,7 +152,9 @@ constexpr std::array kComparisons = std::to_array<Comparison>({
 
 std::string as_json() {
   const auto trainer = [](const model::Behaviours& row) {
-    return Json({{"trainer", row.trainer}, {"jobSet", row.jobset}});
+    Json json({{"trainer", row.trainer}, {"jobSet", row.jobset}});
+    if (!row.preview.empty()) json.add("preview", row.preview);
+    return json;
   };
   const auto rule = [](const k8s::RuleSource& row) {
     return Json({{"of", row.rules}, {"project", row.project}, {"release", row.release}});
@@ -177,7 +179,8 @@ std::string as_json() {
 std::string as_text() {
   std::string out = fmt::format("trainjobc {}\n", base::kVersion);
   for (const model::Behaviours& row : model::all_behaviours()) {
-    out += fmt::format("compiles for Kubeflow Trainer {} (JobSet {})\n", row.trainer, row.jobset);
+    const std::string preview = row.preview.empty() ? "" : fmt::format(", a preview of {}", row.preview);
+    out += fmt::format("compiles for Kubeflow Trainer {} (JobSet {}){}\n", row.trainer, row.jobset, preview);
   }
   for (const k8s::RuleSource& row : k8s::kRuleSources) {
     out += fmt::format("checks {} as {} {} does\n", row.rules, row.project, row.release);

@@ -110,7 +110,7 @@ base::Diagnostics check_images(const Tree& tree, const std::string& built) {
 
 base::Diagnostics check_fields(std::span<const Node* const> documents) {
   base::Diagnostics found;
-  const schema::VersionSchemas& schemas = schema::all_versions().back();
+  const schema::VersionSchemas& schemas = schema::version_or_newest("");
   for (const Node* document : documents) {
     const schema::KindSchema* kind = schemas.kind(yaml::string_at(*document, "kind"));
     const bool is_ours = kind && yaml::string_at(*document, "apiVersion") == model::kTrainerApiVersion;

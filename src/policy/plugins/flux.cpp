@@ -344,6 +344,7 @@ const Node* curve_secret(PluginContext& context) {
 
 void check_processes(PluginContext& context) {
   const RuntimeInfo& info = context.info;
+  if (info.behaviours->flux.checked_processes == model::FluxProcesses::None) return;
   auto checked = info.policy->flux->num_proc_per_node;
   const bool looks_at_job = info.behaviours->flux.checked_processes == model::FluxProcesses::JobThenRuntime;
   const auto given =

@@ -112,10 +112,12 @@ TEST_CASE("schema tables: versions, oldest first, and their kinds") {
       CHECK(kind.version == (kind.kind == "JobSet" ? "v1alpha2" : "v1alpha1"));
       CHECK(names(version.trainer, kind.kind).at(2) == "metadata");
     }
-    CHECK(kinds == Strings{"ClusterTrainingRuntime", "JobSet", "ObjectMeta", "TrainJob", "TrainingRuntime"});
+    Strings expected{"ClusterTrainingRuntime", "JobSet", "ObjectMeta", "TrainJob", "TrainingRuntime"};
+    if (version.trainer == "2.4-preview") expected.insert(expected.begin() + 3, "OptimizationJob");
+    CHECK(kinds == expected);
     CHECK(version.kind("Pod") == nullptr);
   }
-  CHECK(versions == "2.0 2.1 2.2 2.3 ");
+  CHECK(versions == "2.0 2.1 2.2 2.3 2.4-preview ");
   CHECK(find_version("1.9") == nullptr);
 }
 
@@ -197,7 +199,7 @@ TEST_CASE("schema tables: types, defaults, bounds and list types") {
   CHECK(get("2.3", "TrainJob", "spec.runtimeRef.kind").schema->default_json == "\"ClusterTrainingRuntime\"");
   CHECK(get("2.3", "TrainingRuntime", "spec").schema->bounds->min_properties == 1);
   CHECK(get("2.3", "TrainingRuntime", "spec.template.spec.replicatedJobs[].replicas").schema->default_json ==
-        "1");
+        "2");
   CHECK(list(get("2.3", "JobSet", "spec.successPolicy.operator").schema->enums) == Strings{"All", "Any"});
   CHECK(list(root("2.3", "TrainJob").property("spec")->schema->required) == Strings{"runtimeRef"});
 }
@@ -293,6 +295,10 @@ TEST_CASE("schema tables: every CEL rule with its message") {
       {"!(has(self.startupPolicy) && self.startupPolicy.startupPolicyOrder == 'InOrder' && "
        "self.replicatedJobs.exists(x, has(x.dependsOn)))",
        "StartupPolicy and DependsOn APIs are mutually exclusive"},
+      {"!has(self.name) && !has(self.namespace)",
+       "name and namespace cannot be set in a template."},
+      {"!has(self.searchAlgorithm.grid) || self.parameters.all(p, has(p.searchSpace.categorical))",
+       "Grid search requires all parameters to be Categorical; Uniform and LogUniform are not supported."},
       {"!(has(self.torch) && has(self.mpi))", "Only one of the policy can be configured"},
       {"!self.exists(c, c == 'node')",
        "containerNames must not include the main node container because PET_* envs are always injected into "
@@ -300,9 +306,17 @@ TEST_CASE("schema tables: every CEL rule with its message") {
       {"[has(self.torch), has(self.mpi), has(self.jax), has(self.xgboost),has(self.flux)]"
        ".filter(x, x).size() <= 1",
        "Only one of the policy can be configured"},
+      {"[has(self.random),has(self.grid)].filter(x,x==true).size() == 1",
+       "exactly one of the fields in [random grid] must be set"},
+      {"[has(self.uniform),has(self.logUniform),has(self.categorical)].filter(x,x==true).size() == 1",
+       "exactly one of the fields in [uniform logUniform categorical] must be set"},
+      {"double(self.min) < double(self.max)", "min must be strictly less than max"},
+      {"double(self.min) > 0.0", "min must be strictly greater than 0"},
       {"has(self.lastUpdatedTime)", "lastUpdatedTime is required when trainerStatus is present"},
       {"self == '' || self.matches('^[A-Za-z][A-Za-z0-9+.-]*://.+$')",
        "storageUri may be empty, or it must be a valid URI (scheme://...)"},
+      {"self.parallelTrials <= self.numTrials", "parallelTrials cannot exceed numTrials"},
+      {"self == oldSelf", "OptimizationJobSpec is immutable and cannot be updated after creation"},
       {"self == oldSelf", "ManagedBy value is immutable"},
       {"self == oldSelf", "Value is immutable"},
       {"self == oldSelf", "field is immutable"},
@@ -310,6 +324,8 @@ TEST_CASE("schema tables: every CEL rule with its message") {
       {"self > 0 || self in ['auto', 'cpu', 'gpu']",
        "NumProcPerNode must be equal to auto, cpu, gpu, or int value"},
       {"self >= 1", "NumProcPerNode in fluxPolicy must be >= 1"},
+      {"self >= 1", "numProcPerNode must be greater than or equal to 1"},
+      {"self >= 1", "NumProcPerNode in mpiPolicy must be >= 1"},
       {"self in ['trainer.kubeflow.org/trainjob-controller', 'kueue.x-k8s.io/multikueue']",
        "ManagedBy must be trainer.kubeflow.org/trainjob-controller or kueue.x-k8s.io/multikueue if set"},
       {"self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
@@ -324,7 +340,7 @@ TEST_CASE("schema tables: every CEL rule with its message") {
   });
   for (const auto& rule : found) CHECK_MESSAGE(expected.contains(rule), rule.first);
   for (const auto& rule : expected) CHECK_MESSAGE(found.contains(rule), rule.first);
-  CHECK(found.size() == 17);
+  CHECK(found.size() == 27);
 }
 
 }  // namespace trainjobc::schema::schema_tables_test

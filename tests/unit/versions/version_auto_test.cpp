@@ -169,7 +169,9 @@ TEST_CASE("each version has its row and its schemas, oldest first") {
   const auto schemas = schema::all_versions();
   REQUIRE(rows.size() == schemas.size());
   for (size_t i = 0; i < rows.size(); ++i) CHECK(rows[i].trainer == schemas[i].trainer);
-  CHECK(&model::newest_behaviours() == &rows.back());
+  CHECK(&model::newest_behaviours() == &model::released_behaviours().back());
+  CHECK(model::newest_behaviours().trainer == "2.3");
+  CHECK(model::released_behaviours().data() == rows.data());
 }
 
 // Each is compared with those of the other versions.
