@@ -29,6 +29,7 @@ enum class TorchrunStyle { Env, Flags };
 struct PolicyOptions {
   SshKeyOptions ssh_key;
   TorchrunStyle torchrun = TorchrunStyle::Env;
+  std::vector<std::string> feature_gates;  // of Trainer's controller that are on: "TrainJobStatus"
 };
 
 // What plugins report about a TrainJob; the caller adds object and stage.
@@ -59,10 +60,11 @@ struct PluginContext {
 // An object that a plugin creates beside the JobSet. Its name is the TrainJob's, with a suffix.
 struct OwnedObject {
   enum class Content {
-    Computed,      // the same for the same inputs
-    Scripts,       // the same for the same inputs, but with different text than Trainer's
-    SshKey,        // different each time; any of them works
-    FromOwnerUid,  // computed from the TrainJob's uid, which only an object in the cluster has
+    Computed,        // the same for the same inputs
+    Scripts,         // the same for the same inputs, but with different text than Trainer's
+    SshKey,          // different each time; any of them works
+    FromController,  // of the controller's own certificate, which only the cluster has
+    FromOwnerUid,    // computed from the TrainJob's uid, which only an object in the cluster has
   };
   std::string_view kind;
   std::string_view suffix;
@@ -142,6 +144,9 @@ struct Plugin {
   std::string_view name;
   Framework framework;                   // empty if the plugin is not a framework's
   std::span<const OwnedObject> objects;  // what `build` creates; a PodGroup has the TrainJob's own name
+  // The feature gate without which it does nothing, and the names of the variables and volumes that it adds.
+  std::string_view gate;
+  std::span<const std::string_view> added_names;
   // The webhook's rules (Validate); nullptr if there are none.
   void (*validate)(PluginContext&) = nullptr;
   // EnforceMLPolicy or EnforcePodGroupPolicy: changes the pod sets.
@@ -153,6 +158,9 @@ struct Plugin {
 // The plugins in the order in which they run. The controller runs its own in Go's random map order; this
 // order gives what all its results have in common: the user's env first, then each framework's.
 std::span<const Plugin* const> registry();
+
+// The feature gate of the plugin that adds variables and volumes of these names; "" if none does.
+std::string_view gate_of_name(std::string_view name);
 
 // The framework of a runtime; nullptr if it has none.
 const Framework* framework_of(const RuntimeInfo& info);

@@ -25,9 +25,17 @@ std::span<const Plugin* const> registry() {
       &flux::kPlugin,
       &coscheduling::kPlugin,
       &volcano::kPlugin,
+      &status::kPlugin,
       &jobset::kPlugin,
   });
   return kPlugins;
+}
+
+std::string_view gate_of_name(std::string_view name) {
+  for (const Plugin* plugin : registry()) {
+    if (base::contains(plugin->added_names, name)) return plugin->gate;
+  }
+  return "";
 }
 
 const Framework* framework_of(const RuntimeInfo& info) {

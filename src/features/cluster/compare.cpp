@@ -106,7 +106,8 @@ struct Wanted {
   size_t job = 0;
 };
 
-// An SSH key, or a certificate computed from a uid that the inputs don't have: a different one each time.
+// An SSH key, the controller's certificate, or one computed from a uid that the inputs don't have: they
+// differ each time.
 bool is_generated(const Object& object, const Node& live) {
   using Content = policy::OwnedObject::Content;
   if (policy::has_content(Content::FromOwnerUid, object.kind, object.name)) {
@@ -114,7 +115,8 @@ bool is_generated(const Object& object, const Node& live) {
     const Node* owner = owning_job(live);
     return uid.empty() || (owner && text_at(*owner, "uid") != uid);
   }
-  return policy::has_content(Content::SshKey, object.kind, object.name);
+  return policy::has_content(Content::SshKey, object.kind, object.name) ||
+         policy::has_content(Content::FromController, object.kind, object.name);
 }
 
 class Comparison {
@@ -153,6 +155,9 @@ class Comparison {
     std::vector<objects::ObjectDiff> orphans;
     for (const LiveObject& object : live.objects) {
       if (seen_.contains(identity(object)) || !is_trainers(object, owners)) continue;
+      // It goes with its TrainJob.
+      if (policy::has_content(policy::OwnedObject::Content::FromController, object.kind, object.name))
+        continue;
       const size_t job = job_of(object, jobs);
       if (options_.orphans == Orphans::OfInputs && job == objects::kNoJob) continue;
       if (job_of(object, refused) != objects::kNoJob) continue;
@@ -167,6 +172,15 @@ class Comparison {
     }
     std::ranges::stable_sort(orphans, {}, &objects::ObjectDiff::id);
     std::ranges::move(orphans, std::back_inserter(report.objects));
+  }
+
+  void add_gates(objects::Report& report) const {
+    for (const std::string& gate : gates_) {
+      report.warnings.push_back(fmt::format(
+          "the cluster's Trainer seems to have the feature gate {0} on, and what it adds is not shown: "
+          "write featureGates: [{0}] in .trainjobc.yaml, or --feature-gates {0}",
+          gate));
+    }
   }
 
  private:
@@ -246,6 +260,7 @@ class Comparison {
     });
     const FieldOwners owners(*there.root);
     const Compared objects{*live, *rendered, owners, is_job_set, is_queued(object, *there.root)};
+    std::erase_if(fields, [&](const schema::FieldDifference& field) { return is_of_gate(field); });
     for (schema::FieldDifference& field : fields) add_relevant(std::move(field), objects, diff.differences);
     if (options_.refusals) set_scripts_apart(there, owners, diff.differences);
     if (diff.differences.empty()) return;
@@ -256,6 +271,25 @@ class Comparison {
     if (options_.refusals) mark_refusals(diff, *live, *rendered);
     const Node* merged = apply_differences(*live, diff.differences, make_);
     show(live, merged, diff);
+  }
+
+  // What only the live object has, if a feature gate that is off here has added it. The report says so once.
+  bool is_of_gate(const schema::FieldDifference& field) {
+    if (!field.live || field.rendered) return false;
+    const std::string_view gate = gate_of(*field.live);
+    if (gate.empty()) return false;
+    gates_.emplace(gate);
+    return true;
+  }
+
+  // The one that added a variable, a volume or a mount, or all of a list; "" if none did.
+  static std::string_view gate_of(const Node& node) {
+    if (node.is_map()) return policy::gate_of_name(text_at(node, "name"));
+    if (!node.is_list() || node.size() == 0) return "";
+    const std::string_view gate = gate_of(*node.items().front());
+    const bool is_all =
+        std::ranges::all_of(node.items(), [&](const Node* item) { return gate_of(*item) == gate; });
+    return is_all ? gate : "";
   }
 
   void warn_of_harm(const Object& job_set, const Node& live, objects::Report& report) const {
@@ -320,6 +354,7 @@ class Comparison {
   std::map<Identity, const LiveObject*> live_;
   std::map<Identity, const LiveObject*> dry_run_;
   std::set<Identity> seen_;
+  std::set<std::string> gates_;  // that the cluster has on, and the inputs' settings don't
 };
 
 // Lists a TrainJob under every namespace that its live objects may name.
@@ -357,6 +392,7 @@ objects::Report compare_objects(const Compilation& compiled, std::shared_ptr<con
   }
   if (options.orphans != Orphans::None)
     comparison.add_orphans(jobs, names_of(objects::refused_jobs(compiled)), *live, report);
+  comparison.add_gates(report);
   report.memory = {compiled.memory, std::move(live), std::move(arena)};
   return report;
 }
