@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compile/jobs.h"
+#include "compile/optimization.h"
 #include "compile/templates.h"
 #include "secret/secret.h"
 
@@ -33,6 +34,7 @@ struct Memory {
   compile::InputSet runtimes;
   std::unique_ptr<compile::AdmittedRuntimes> admitted;
   std::vector<std::shared_ptr<compile::JobUnit>> units;
+  std::unique_ptr<compile::Trials> trials;
 };
 
 class Run {
@@ -86,6 +88,9 @@ class Run {
     memory_->admitted = compile::admit_runtimes(inputs(), runtimes(), versions_);
     index_ = std::make_unique<compile::RuntimeIndex>(inputs(), runtimes());
     jobs_ = compile::jobs_of(inputs());
+    memory_->trials = std::make_unique<compile::Trials>();
+    compile::make_trials(inputs(), versions_, options_, *memory_->trials);
+    for (const InputObject& trial : memory_->trials->jobs) jobs_.push_back(&trial);
     results_ = compile::run_jobs(jobs_, context());
     if (read_others()) return run_jobs();
     of_runtimes_ = compile::find_in_runtimes(*memory_->admitted, inputs(), runtimes(), versions_, options_);
@@ -135,6 +140,7 @@ class Run {
     all.append(std::move(versions_.findings));
     secret::hide_secrets(all);
     all.append(std::move(of_runtimes_.diagnostics));
+    all.append(std::move(memory_->trials->diagnostics));
     all.append(std::move(of_runtime_files_));
     for (compile::Trial& trial : of_runtimes_.trials) all.append(std::move(trial.findings));
     for (JobResult& job : results_) all.append(std::move(job.diagnostics));
@@ -154,7 +160,7 @@ class Run {
   size_t count_findings() const {
     size_t count = result_.diagnostics.items().size() + versions_.findings.items().size() +
                    of_runtimes_.diagnostics.items().size() + of_runtime_files_.items().size() +
-                   duplicates_.items().size();
+                   duplicates_.items().size() + memory_->trials->diagnostics.items().size();
     for (const compile::Trial& trial : of_runtimes_.trials) count += trial.findings.items().size();
     for (const JobResult& job : results_)
       count += job.reading.items().size() + job.diagnostics.items().size();
@@ -163,6 +169,7 @@ class Run {
 
   void collect_objects() {
     if (options_.passthrough) pass_through();
+    base::append(result_.objects, memory_->trials->objects);
     std::vector<size_t> ordered;
     for (size_t i = 0; i < results_.size(); ++i) {
       if (results_[i].has_objects) ordered.push_back(i);
@@ -198,7 +205,7 @@ class Run {
         add_job(*job++);
       } else {
         ++result_.documents;
-        if (input.is_runtime())
+        if (input.is_runtime() || input.kind == InputKind::OptimizationJob)
           result_.linted.push_back(
               {name_of(input.location), input.id.str(), input.location.line, {}, input.root});
       }

@@ -44,26 +44,31 @@ struct JobScale {
   bool is_set() const { return nodes > 0 || processes > 0; }
 };
 
+// What is emitted of an OptimizationJob: nothing, itself with its defaults, or what becomes of its trials.
+enum class TrialOutput : uint8_t { None, OptimizationJob, Objects, TrainJobsAndObjects };
+
 struct Options {
   std::string trainer_version = "auto";  // "2.3", or "auto"
   bool use_catalogue = true;             // also resolve runtimes from the built-in catalogue, last
   bool with_defaults = false;            // emit the JobSet as its admission stores it
   bool render = true;                    // false: only produce diagnostics
   bool owner_references = false;         // the objects refer to their TrainJob, if it has a uid
-  bool snapshot = false;                 // emit the runtime-snapshot ConfigMap too (Trainer 2.3)
-  bool passthrough = false;              // return foreign objects too, unchanged
-  std::vector<std::string> jobs;         // TrainJobs to compile, as NAME or NAMESPACE/NAME; empty: all
-  std::string ns;                        // namespace of TrainJobs that name none
-  std::string name_suffix;               // for metadata.generateName; "": the content's hash
-  std::string scope;                     // of the objects; "", unless there are several
+  TrialOutput trials = TrialOutput::Objects;
+  bool snapshot = false;          // emit the runtime-snapshot ConfigMap too (Trainer 2.3)
+  bool passthrough = false;       // return foreign objects too, unchanged
+  std::vector<std::string> jobs;  // TrainJobs to compile, as NAME or NAMESPACE/NAME; empty: all
+  std::string ns;                 // namespace of TrainJobs that name none
+  std::string name_suffix;        // for metadata.generateName; "": the content's hash
+  std::string scope;              // of the objects; "", unless there are several
   JobScale scale;
   policy::PolicyOptions policy;
   // Returns a hint for a missing runtime of this kind and name: that another scope has it, or that kustomize
   // has renamed it; "" if there is none. Several threads call it. May be empty.
   std::function<std::string(std::string_view kind, std::string_view name)> hint_for_runtime;
-  unsigned threads = 0;           // 0: one per processor
-  bool is_rendered = false;       // a template was rendered: ${NAME} in its files is not a placeholder
-  bool translate_pinned = false;  // read the older dialects even if trainer_version is not "auto"
+  unsigned threads = 0;            // 0: one per processor
+  std::string kubernetes_version;  // "1.36"; "": the newest that the Trainer version was tested with
+  bool is_rendered = false;        // a template was rendered: ${NAME} in its files is not a placeholder
+  bool translate_pinned = false;   // read the older dialects even if trainer_version is not "auto"
 };
 
 struct Object {
@@ -139,8 +144,8 @@ struct Compilation {
   Compilation& operator=(Compilation&&) noexcept;
   ~Compilation();
 
-  // Passed-through objects first, then the objects of the TrainJobs without errors, by namespace and name of
-  // the TrainJob: ConfigMaps, Secrets, PodGroup, JobSet.
+  // Passed-through objects and OptimizationJobs first, then the objects of the TrainJobs without errors, by
+  // namespace and name of the TrainJob: ConfigMaps, Secrets, PodGroup, JobSet.
   std::vector<Object> objects;
   base::Diagnostics diagnostics;               // sorted
   std::vector<LintedObject> linted;            // in the order of the inputs

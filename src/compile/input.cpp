@@ -27,8 +27,10 @@ namespace {
 using base::Diagnostic;
 using yaml::Node;
 
-constexpr std::array<std::string_view, 3> kTrainerKinds{model::kTrainJob, model::kTrainingRuntime,
-                                                        model::kClusterTrainingRuntime};
+constexpr std::array<std::string_view, 4> kTrainerKinds{
+    model::kTrainJob, model::kTrainingRuntime, model::kClusterTrainingRuntime, model::kOptimizationJob};
+// Names that no other project has.
+constexpr std::span<const std::string_view> kOwnKinds = std::span(kTrainerKinds).first<3>();
 
 constexpr std::string_view kUnreadJob = "advice/training-operator";
 
@@ -44,7 +46,9 @@ bool has_any(const Node* node, std::span<const std::string_view> keys) {
 std::string_view kind_of_spec(const Node* spec) {
   constexpr std::array<std::string_view, 1> kOfJobs{"runtimeRef"};
   constexpr std::array<std::string_view, 2> kOfRuntimes{"mlPolicy", "podGroupPolicy"};
+  constexpr std::array<std::string_view, 1> kOfOptimizations{"trainJobTemplate"};
   if (has_any(spec, kOfJobs)) return model::kTrainJob;
+  if (has_any(spec, kOfOptimizations)) return model::kOptimizationJob;
   return has_any(spec, kOfRuntimes) ? model::kTrainingRuntime : std::string_view();
 }
 
@@ -190,7 +194,7 @@ std::optional<Diagnostic> check_type_exists(const Node& root, std::string_view p
   const std::string_view api_version = string_at(root, "apiVersion");
   const std::string_view kind = string_at(root, "kind");
   const bool in_group = group_of(api_version) == model::kTrainerGroup;
-  if (is_trainer_kind(kind)) {
+  if (is_trainer_kind(kind) || (in_group && kind == model::kOptimizationJob)) {
     if (api_version == model::kTrainerApiVersion) return std::nullopt;
     if (model::find_dialect(api_version)) {
       if (pinned_version.empty()) return std::nullopt;
@@ -246,6 +250,7 @@ bool begins_on_separator(const base::Location& at) {
 
 InputKind kind_of(std::string_view kind) {
   if (kind == model::kTrainJob) return InputKind::TrainJob;
+  if (kind == model::kOptimizationJob) return InputKind::OptimizationJob;
   return kind == model::kTrainingRuntime ? InputKind::TrainingRuntime : InputKind::ClusterTrainingRuntime;
 }
 
@@ -306,7 +311,9 @@ class Classifier {
 
   void add_object(const Node& root, std::string_view api_version, std::string_view kind) {
     std::optional<Diagnostic> unknown = check_type_exists(root, options_.pinned_version);
-    const bool is_ours = !unknown && is_trainer_kind(kind);
+    const bool is_optimization =
+        kind == model::kOptimizationJob && group_of(api_version) == model::kTrainerGroup;
+    const bool is_ours = !unknown && (is_trainer_kind(kind) || is_optimization);
     if (unknown) {
       const Node* meant = with_meant_type(root, unknown->field);
       read.diagnostics.add(std::move(*unknown));
@@ -440,7 +447,7 @@ Diagnostic duplicate_object(std::string_view object, const base::Location& name,
 }
 
 bool is_trainer_kind(std::string_view kind) {
-  return base::contains(kTrainerKinds, kind);
+  return base::contains(kOwnKinds, kind);
 }
 
 bool is_of_unread_job(const Diagnostic& diagnostic) {

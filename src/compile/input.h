@@ -36,7 +36,14 @@ bool is_of_unread_job(const base::Diagnostic& diagnostic);
 // The end of the name of a runtime snapshot's ConfigMap.
 inline constexpr std::string_view kSnapshotSuffix = "-runtime-snapshot";
 
-enum class InputKind { TrainJob, TrainingRuntime, ClusterTrainingRuntime, Snapshot, Foreign };
+enum class InputKind {
+  TrainJob,
+  TrainingRuntime,
+  ClusterTrainingRuntime,
+  OptimizationJob,
+  Snapshot,
+  Foreign,
+};
 
 struct InputObject {
   InputKind kind = InputKind::Foreign;
@@ -47,6 +54,8 @@ struct InputObject {
   const yaml::FoundDocument* unread = nullptr;    // that looks like a TrainJob; nullptr: it was read
   base::Location location;                        // of `root`
   bool is_guess = false;  // its type was corrected: it is checked, but nothing is made of it
+  const InputObject* optimization = nullptr;  // the OptimizationJob of which this TrainJob is a trial
+  bool is_first_trial = false;
 
   const yaml::Node* as_written() const { return written ? written : root; }
   bool is_runtime() const {

@@ -14,6 +14,7 @@
 #include "base/parallel.h"
 #include "base/text/text.h"
 #include "compile/merge.h"
+#include "compile/optimization.h"
 #include "compile/own_name.h"
 #include "k8s/object_meta.h"
 #include "k8s/quantity.h"
@@ -48,6 +49,7 @@ class JobRun {
                            .resolve = [&](const model::TrainJob& job) { return resolve(job); }};
     run_passes(*unit_, source, options);
     if (result_.state != JobResult::State::Compiled) return std::move(result_);
+    finish_trial();
     if (context_.sink && !unit_->objects.empty()) context_.sink->take(index, scoped_objects());
     finish();
     return std::move(result_);
@@ -131,6 +133,17 @@ class JobRun {
     SurveyedObject surveyed = survey(read);
     surveyed.object = &job_;
     result_.versioned.survey = std::make_shared<const SurveyedObject>(std::move(surveyed));
+  }
+
+  // What the controller of OptimizationJobs creates is the TrainJob.
+  void finish_trial() {
+    if (!job_.optimization) return;
+    report_on_template(job_, unit_->diagnostics);
+    unit_->of_admission = std::min(unit_->of_admission, unit_->diagnostics.items().size());
+    const TrialOutput output = context_.options.trials;
+    if (output < TrialOutput::Objects) unit_->objects.clear();
+    if (output == TrialOutput::TrainJobsAndObjects && !unit_->objects.empty())
+      unit_->objects.insert(unit_->objects.begin(), unit_->source);
   }
 
   void finish() {
@@ -284,8 +297,8 @@ std::vector<CheckedDocument> checked_documents(const InputSet& inputs, const std
       if (is_job(*job)) add(job->location, job->complete);
       ++job;
     } else {
-      const bool is_foreign = object.kind == InputKind::Foreign;
-      add(object.location, is_foreign || (all_jobs && runtimes.contains(object.root)));
+      const bool has_no_jobs = object.kind == InputKind::Foreign || object.kind == InputKind::OptimizationJob;
+      add(object.location, has_no_jobs || (all_jobs && runtimes.contains(object.root)));
     }
   }
   return out;

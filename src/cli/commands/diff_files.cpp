@@ -158,6 +158,7 @@ InputFlags with_roots(InputFlags input) {
 
 Options options_of(const DiffFlags& flags) {
   Options options = to_options(flags.input);
+  options.trials = TrialOutput::OptimizationJob;
   options.with_defaults = true;
   options.policy.ssh_key = unshown_key();
   return options;

@@ -89,6 +89,7 @@ int run_render(Console& outer, const RenderFlags& flags) {
   Options options = to_options(flags.input);
   options.with_defaults = flags.with_defaults;
   options.snapshot = flags.snapshot;
+  options.trials = TrialOutput::TrainJobsAndObjects;
   options.owner_references = flags.owner_references;
   options.passthrough = flags.passthrough;
   options.policy.torchrun =

@@ -330,6 +330,7 @@ struct Compiled {
 // As lint and render do. An exit status, after a message, if there is nothing to send.
 std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, policy::SshKeyOptions key) {
   Options options = to_options(flags.input);
+  options.trials = TrialOutput::None;
   options.policy.ssh_key = std::move(key);
   const auto shown = [](inputs::GroupedCompilation& grouped) {
     return lint::apply_configs(grouped.governed, false);

@@ -153,6 +153,8 @@ Answer fetch_namespace(const Kubectl& kubectl, const std::string& ns, std::span<
     if (kind == "Secret" && forbidden && wants_only_keys(rendered, ns)) {
       answer.warnings += fmt::format("warning: Secrets could not be looked up: {}\n", describe(got.failure));
       assume_secrets(rendered, ns, live);
+    } else if (kind == model::kOptimizationJob && got.failure.cause == Cause::NoKind) {
+      answer.warnings += fmt::format("warning: the cluster's Trainer has no kind {}\n", kind);
     } else if (!answer.join(std::move(got))) {
       return answer;
     }

@@ -9,6 +9,7 @@
 #include "features/cluster/compare.h"
 #include "features/cluster/train_jobs.h"
 #include "features/objects/differences.h"
+#include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "secret/secret.h"
 #include "yaml/read/reader.h"
@@ -79,6 +80,13 @@ void mark_job_set(const objects::ObjectDiff& object, bool suspended, objects::Di
   }
 }
 
+void mark_optimization(const objects::ObjectDiff& object, objects::Difference& difference) {
+  if (!breaks_transition_rule(difference)) return;
+  difference.refusal = "the spec of an OptimizationJob is immutable";
+  difference.remedy = fmt::format("delete it first (kubectl delete optimizationjob {}{}), or rename it",
+                                  object.name, flag_of(object));
+}
+
 void mark_data(const objects::ObjectDiff& object, bool immutable, objects::Difference& difference) {
   const std::string_view field = difference.path.front().key;
   const bool is_content =
@@ -105,6 +113,8 @@ void mark_refusals(objects::ObjectDiff& object, const Node& live, const Node& re
     if (difference.kind != objects::DifferenceKind::Changed) continue;
     if (object.kind == "JobSet") {
       mark_job_set(object, suspended, difference);
+    } else if (object.kind == model::kOptimizationJob) {
+      mark_optimization(object, difference);
     } else if (object.kind == "Secret" || object.kind == "ConfigMap") {
       mark_data(object, immutable, difference);
     }

@@ -80,7 +80,8 @@ Reply Kubectl::run(const Call& call) const {
   std::string unfinished;
   request.unfinished = &unfinished;
   auto answer = runner_.run(request);
-  return reply_of(std::move(answer), fmt::format("{}", fmt::join(words_of(call), " ")), std::move(unfinished));
+  return reply_of(std::move(answer), fmt::format("{}", fmt::join(words_of(call), " ")),
+                  std::move(unfinished));
 }
 
 std::vector<Reply> Kubectl::run_all(std::span<const Call> calls) const {
@@ -96,6 +97,7 @@ std::vector<Reply> Kubectl::run_all(std::span<const Call> calls) const {
 std::string_view resource_of(std::string_view api_version, std::string_view kind) {
   if (kind == "JobSet") return "jobsets.jobset.x-k8s.io";
   if (kind == "TrainJob") return "trainjobs.trainer.kubeflow.org";
+  if (kind == "OptimizationJob") return "optimizationjobs.trainer.kubeflow.org";
   if (kind == "Secret") return "secrets";
   if (kind == "ConfigMap") return "configmaps";
   if (kind != "PodGroup") return {};

@@ -379,6 +379,8 @@ std::vector<inputs::InputGroup> Workspace::group_with(const DocumentId& document
   inputs::InputGroup& group = groups.front();
   group.config = settings.config;
   group.trainer_version = settings.trainer_version;
+  group.feature_gates = settings.feature_gates;
+  group.kubernetes_version = settings.kubernetes_version;
   group.use_catalogue = settings.use_catalogue;
   group.ns = settings.ns;
   group.inputs.push_back({document, std::move(text)});

@@ -111,7 +111,8 @@ const std::vector<compile::InputObject>& ParsedText::objects() const {
   objects_ = std::make_unique<Objects>();
   for (const Part& part : parts) {
     for (compile::InputObject& object : compile::read_objects(part.document, {}, objects_->memory).objects) {
-      if (object.kind == compile::InputKind::TrainJob || object.is_runtime())
+      if (object.kind == compile::InputKind::TrainJob || object.is_runtime() ||
+          object.kind == compile::InputKind::OptimizationJob)
         objects_->list.push_back(object);
     }
   }

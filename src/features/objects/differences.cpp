@@ -74,7 +74,8 @@ constexpr Schema kGroupSpec{.type = Type::Object, .properties = kGroupFields};
 }  // namespace
 
 ObjectSchemas::ObjectSchemas(const schema::VersionSchemas& version)
-    : job_set_(version.kind("JobSet")->schema),
+    : version_(&version),
+      job_set_(version.kind("JobSet")->schema),
       fields_{Property{"binaryData", &kTexts},
               Property{"data", &kTexts},
               Property{"immutable", &kFlag},
@@ -85,6 +86,10 @@ ObjectSchemas::ObjectSchemas(const schema::VersionSchemas& version)
 
 const Schema* ObjectSchemas::find(std::string_view kind) const {
   if (kind == "JobSet") return job_set_;
+  if (kind == model::kOptimizationJob) {
+    const schema::KindSchema* known = version_->kind(kind);
+    return known ? known->schema : nullptr;
+  }
   return kind == "Secret" || kind == "ConfigMap" || kind == "PodGroup" ? &object_ : nullptr;
 }
 
@@ -104,7 +109,7 @@ std::string in_scope(const std::string& scope) {
 std::string Acceptance::title() const {
   const size_t kind_end = object.find('/');
   static constexpr std::string_view kKinds[] = {model::kTrainJob, model::kTrainingRuntime,
-                                                model::kClusterTrainingRuntime};
+                                                model::kClusterTrainingRuntime, model::kOptimizationJob};
   if (!base::contains(kKinds, std::string_view(object).substr(0, kind_end))) return object;
   const size_t name = object[kind_end + 1] == '/' ? kind_end + 2 : kind_end + 1;
   return fmt::format("{} {}{}", object.substr(0, kind_end), object.substr(name), in_scope(scope));

@@ -146,6 +146,7 @@ class ObjectSchemas {
   const schema::Schema& job_set() const { return *job_set_; }
 
  private:
+  const schema::VersionSchemas* version_;
   const schema::Schema* job_set_;
   std::array<schema::Property, 6> fields_;  // of the three other kinds together
   schema::Schema object_;

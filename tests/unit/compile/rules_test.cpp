@@ -78,6 +78,7 @@ advice/object-size
 advice/one-word-command
 advice/overhead
 advice/size-unit
+advice/unserved-kind
 )");
 }
 
