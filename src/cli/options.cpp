@@ -16,6 +16,7 @@
 #include "base/text/text.h"
 #include "compile/input.h"
 #include "inputs/config.h"
+#include "k8s/kubernetes.h"
 #include "model/behaviours.h"
 
 namespace trainjobc::cli {
@@ -124,6 +125,21 @@ void InputFlags::add_all_to(Command& command, bool has_trainer_version) {
     add_version_flag(command, "--trainer-version", trainer_version,
                      "Kubeflow Trainer version to compile for [auto]", true);
   }
+  command
+      .add("--kubernetes-version", &kubernetes_version,
+           fmt::format("Kubernetes version whose rules Jobs and pods must fit [{}]",
+                       k8s::default_kubernetes().version))
+      .one_of(k8s::kubernetes_versions())
+      .reads(
+          [](const std::string& text) {
+            const k8s::KubernetesBehaviour* known = k8s::find_kubernetes(text);
+            return std::optional(known ? std::string(known->version) : text);
+          },
+          "");
+  command
+      .add("--feature-gates", &feature_gates,
+           "Feature gates of Trainer's controller that are on, such as TrainJobStatus=true; can be repeated")
+      .takes("GATES");
   command.add("-n,--namespace", &ns, "Namespace for TrainJobs without one").takes("NAME");
   command.add("--name-suffix", &name_suffix,
               "Suffix for metadata.generateName, instead of one derived from the content");
@@ -224,6 +240,8 @@ inputs::Request request_of(const Console& console, const InputFlags& flags) {
   request.lists_deployed = flags.lists_deployed || flags.verbose;
   if (flags.deployed && request.paths.empty() && request.roots.empty()) request.paths = {"."};
   request.trainer_version = flags.trainer_version;
+  request.feature_gates = flags.feature_gates;
+  request.kubernetes_version = flags.kubernetes_version;
   request.runtimes = flags.runtimes;
   request.use_catalogue = !flags.no_catalogue;
   request.ns = flags.ns;

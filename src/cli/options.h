@@ -100,6 +100,8 @@ struct InputFlags {
   bool verbose = false;
   bool no_catalogue = false;
   std::string trainer_version;  // "": not given
+  std::vector<std::string> feature_gates;
+  std::string kubernetes_version;  // "": not given
   std::string ns;
   std::string name_suffix;
   std::string config;  // the file; "": search for it

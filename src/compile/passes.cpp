@@ -299,7 +299,7 @@ const Node* admit_output(JobUnit& unit, const Node& job_set) {
   report(std::move(violations), object, unit.diagnostics);
   if (unit.complete) {
     base::Arena jobs;  // that nobody keeps
-    report(k8s::job::validate_jobs(*admitted, Maker(jobs)), object, unit.diagnostics);
+    report(k8s::job::validate_jobs(*admitted, Maker(jobs), *unit.kubernetes), object, unit.diagnostics);
   }
   return admitted;
 }
@@ -307,7 +307,7 @@ const Node* admit_output(JobUnit& unit, const Node& job_set) {
 // `merged` is the state before the policies changed it.
 void advise(JobUnit& unit, const policy::RuntimeInfo& merged, const Node& admitted) {
   const AdviceContext context{unit.job, unit.runtime->runtime, unit.runtime->is_input, merged,
-                              admitted, *unit.source};
+                              admitted, *unit.source,          *unit.kubernetes};
   report(advise_job(context), unit.job.id.str(), unit.diagnostics);
 }
 
@@ -328,6 +328,7 @@ void emit(JobUnit& unit, const Node& job_set, const Node& admitted, const Option
 // Passes 2 to 7. False if one of them ended early.
 bool run_on(JobUnit& unit, const InputObject& read, const JobSource& source, const Options& options) {
   const bool is_rendered = options.render && !read.is_guess;
+  if (const auto* kubernetes = k8s::find_kubernetes(options.kubernetes_version)) unit.kubernetes = kubernetes;
   const SecretGuard guard(unit);
   // 2. admit, 3. resolve
   const bool has_runtime = admit(unit, read, source, options) && resolve(unit, source);

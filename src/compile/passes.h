@@ -11,12 +11,14 @@
 #include "compile/input.h"
 #include "compile/runtimes.h"
 #include "compile/versions.h"
+#include "k8s/kubernetes.h"
 
 namespace trainjobc::compile {
 
 // One TrainJob on its way through the passes. Its nodes live in `memory`.
 struct JobUnit {
   Target target;
+  const k8s::KubernetesBehaviour* kubernetes = &k8s::default_kubernetes();
   ObjectMemory memory;
   base::Diagnostics diagnostics;
   const yaml::Node* source = nullptr;      // the TrainJob as it was read, with its name

@@ -12,6 +12,7 @@
 #include "base/text/duration.h"
 #include "base/text/suggest.h"
 #include "base/text/text.h"
+#include "k8s/kubernetes.h"
 #include "model/behaviours.h"
 #include "rules/rules.h"
 #include "secret/secret.h"
@@ -32,11 +33,15 @@ class ConfigReader {
 
   void read(const Node& root) {
     if (!expect(root, root.is_map(), "the configuration must be a map")) return;
-    static constexpr std::array<std::string_view, 14> kKeys{
-        "trainerVersion", "runtimes", "catalogue", "namespace", "failOn",         "rules", "suppress",
-        "exclude",        "scope",    "kustomize", "helm",      "programTimeout", "cache", "roots"};
+    static constexpr std::array<std::string_view, 16> kKeys{
+        "trainerVersion", "kubernetesVersion", "featureGates", "runtimes",
+        "catalogue",      "namespace",         "failOn",       "rules",
+        "suppress",       "exclude",           "scope",        "kustomize",
+        "helm",           "programTimeout",    "cache",        "roots"};
     if (!check_keys(root, kKeys)) return;
     if (const Node* node = root.get("trainerVersion")) read_version(*node);
+    if (const Node* node = root.get("kubernetesVersion")) read_kubernetes(*node);
+    if (const Node* node = root.get("featureGates")) read_gates(*node);
     if (const Node* node = root.get("runtimes")) read_runtimes(*node);
     if (const Node* node = root.get("catalogue")) {
       if (expect(*node, node->is_bool(), "catalogue must be true or false"))
@@ -124,6 +129,26 @@ class ConfigReader {
                "use auto, or a version such as 2.3")) {
       config_.trainer_version = version;
     }
+  }
+
+  void read_kubernetes(const Node& node) {
+    const k8s::KubernetesBehaviour* known = k8s::find_kubernetes(node.text());  // 1.36 may be a number
+    if (expect(node, known, fmt::format("there is no Kubernetes version \"{}\"", node.text()),
+               fmt::format("use one of {}", base::word_list(k8s::kubernetes_versions()))))
+      config_.kubernetes_version = known->version;
+  }
+
+  void read_gates(const Node& node) {
+    if (!expect(node, node.is_list(), "featureGates must be a list of names")) return;
+    std::vector<std::string> on;
+    for (const Node* item : node.items()) {
+      if (!expect(*item, is_text(item), "the name of a feature gate must be a string, and not empty")) return;
+      std::string wrong = model::read_feature_gates(item->text(), on);
+      if (wrong.empty()) continue;
+      report_unknown(text_of(*item), model::known_feature_gates(), std::move(wrong));
+      return;
+    }
+    config_.feature_gates = std::move(on);
   }
 
   void read_runtimes(const Node& node) {
@@ -346,6 +371,8 @@ void inherit(Config& config) {
     if (!own) own = other;
   };
   take(config.trainer_version, outer.trainer_version);
+  take(config.kubernetes_version, outer.kubernetes_version);
+  take(config.feature_gates, outer.feature_gates);
   take(config.catalogue, outer.catalogue);
   take(config.deployed, outer.deployed);
   take(config.ns, outer.ns);

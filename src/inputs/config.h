@@ -75,7 +75,9 @@ struct HelmSettings {
 struct Config {
   std::string folder;  // of the file; "" if there is none. Paths in it are relative to this
   std::optional<std::string> trainer_version;
-  std::vector<std::string> runtimes;  // joined with `folder`
+  std::vector<std::string> runtimes;                      // joined with `folder`
+  std::optional<std::vector<std::string>> feature_gates;  // of Trainer's controller that are on
+  std::optional<std::string> kubernetes_version;
   std::optional<bool> catalogue;
   std::optional<std::string> ns;
   std::optional<std::string> fail_on;

@@ -176,6 +176,8 @@ std::vector<InputGroup> group_by_configuration(std::vector<Source> sources, Conf
 
 Options options_of(const InputGroup& group, Options options) {
   options.trainer_version = group.trainer_version;
+  options.policy.feature_gates = group.feature_gates;
+  options.kubernetes_version = group.kubernetes_version;
   options.use_catalogue = group.use_catalogue;
   options.ns = group.ns;
   options.is_rendered = group.is_rendered;

@@ -42,6 +42,8 @@ struct InputGroup {
   std::vector<std::pair<std::string, uint32_t>> undecided;
   // The settings from flags, environment and configuration.
   std::string trainer_version = "auto";
+  std::vector<std::string> feature_gates;
+  std::string kubernetes_version;  // "": as in Options
   bool use_catalogue = true;
   std::string ns;
 };

@@ -101,6 +101,15 @@ class Loader {
     const Config& config = *group.config;
     group.trainer_version =
         !trainer_version_.empty() ? trainer_version_ : config.trainer_version.value_or("auto");
+    group.kubernetes_version = request_.kubernetes_version.empty() ? config.kubernetes_version.value_or("")
+                                                                   : request_.kubernetes_version;
+    group.feature_gates = config.feature_gates.value_or(std::vector<std::string>());
+    for (const std::string& gates : request_.feature_gates) {
+      const std::string wrong = model::read_feature_gates(gates, group.feature_gates);
+      if (wrong.empty()) continue;
+      loaded_.fail(fmt::format("--feature-gates: {}", wrong));
+      return false;
+    }
     group.use_catalogue = request_.use_catalogue && config.catalogue.value_or(true);
     if (group.ns.empty()) group.ns = config.ns.value_or("");
     if (!request_.ns.empty()) group.ns = request_.ns;

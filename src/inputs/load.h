@@ -61,6 +61,8 @@ struct Request {
 
   // Settings that override the environment's, which override those of configurations. "": not set.
   std::string trainer_version;
+  std::vector<std::string> feature_gates;  // "A=true,B=false", beside those of configurations
+  std::string kubernetes_version;
   std::vector<std::string> runtimes;  // files and directories
   bool use_catalogue = true;
   std::string ns;

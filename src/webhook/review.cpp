@@ -193,6 +193,10 @@ base::Diagnostics findings_on(const Review& review, std::vector<Source> runtimes
   group.inputs.push_back({source_name(review), review.object});
   group.runtimes = std::move(runtimes);
   group.trainer_version = policy.trainer_version;
+  if (policy.config) {
+    group.feature_gates = policy.config->feature_gates.value_or(std::vector<std::string>());
+    group.kubernetes_version = policy.config->kubernetes_version.value_or("");
+  }
   group.use_catalogue = policy.use_catalogue;
   group.ns = review.ns;
   const std::string name = group.inputs.front().name;

@@ -3,6 +3,7 @@
 // trainjobc's own advice: what the cluster accepts, but is probably a mistake.
 #pragma once
 
+#include "k8s/kubernetes.h"
 #include "model/behaviours.h"
 #include "model/runtime.h"
 #include "policy/runtime_info.h"
@@ -19,6 +20,7 @@ struct AdviceContext {
   const policy::RuntimeInfo& merged;  // after merging, before the plugins expand it
   const yaml::Node& admitted_job_set;
   const yaml::Node& source;  // the TrainJob as written, before defaults and types
+  const k8s::KubernetesBehaviour& kubernetes;
 };
 
 // Advice on a job, and on a runtime of the inputs: diagnostics of stage advice with rule, severity, field,

@@ -48,7 +48,7 @@ TEST_CASE("misspelled arguments get a suggestion and status 2") {
         "See \"trainjobc lint --help\".\n");
   CHECK(complaint({"lint", "-x"}) == "trainjobc: unknown flag \"-x\"\nSee \"trainjobc lint --help\".\n");
   CHECK(complaint({"lint", "--trainer-version", "2.5"}) ==
-        "trainjobc: --trainer-version 2.5 is not one of auto, 2.0, 2.1, 2.2, 2.3\nSee \"trainjobc lint "
+        "trainjobc: --trainer-version 2.5 is not one of auto, 2.0, 2.1, 2.2, 2.3, 2.4-preview\nSee \"trainjobc lint "
         "--help\".\n");
   CHECK(complaint({"validate", "a.yaml"}) ==
         "trainjobc: unknown command \"validate\", did you mean \"lint\"?\nSee \"trainjobc --help\".\n");
@@ -101,6 +101,7 @@ compiles for Kubeflow Trainer 2.0 (JobSet 0.8)
 compiles for Kubeflow Trainer 2.1 (JobSet 0.10)
 compiles for Kubeflow Trainer 2.2 (JobSet 0.11)
 compiles for Kubeflow Trainer 2.3 (JobSet 0.12)
+compiles for Kubeflow Trainer 2.4-preview (JobSet 0.12), a preview of Trainer's main at commit 8c0f5059 of 2026-08-21
 checks names, labels, metadata, quantities as Kubernetes 1.36 does
 checks Jobs, pods, volumes as Kubernetes 1.36 does
 checks JobSets and their Jobs as JobSet 0.12 does
@@ -118,7 +119,8 @@ compared with Trainer 2.3.0, JobSet 0.12.0, Kubernetes 1.37.2, Kueue 0.17.0: 500
         "2.0",
         "2.1",
         "2.2",
-        "2.3"
+        "2.3",
+        "2.4-preview"
     ],
     "supported": [
         {
@@ -136,6 +138,11 @@ compared with Trainer 2.3.0, JobSet 0.12.0, Kubernetes 1.37.2, Kueue 0.17.0: 500
         {
             "trainer": "2.3",
             "jobSet": "0.12"
+        },
+        {
+            "trainer": "2.4-preview",
+            "jobSet": "0.12",
+            "preview": "Trainer's main at commit 8c0f5059 of 2026-08-21"
         }
     ],
     "rules": [
@@ -207,16 +214,16 @@ TEST_CASE("runtimes: precedence, the catalogue's versions, a suggestion") {
   test::TestConsole console(files);
   CHECK(cli::run({"runtimes", "a.yaml"}, console) == 0);
   CHECK(console.out == R"(NAME                          FRAMEWORK  KIND                    FROM
-deepspeed-distributed         deepspeed  ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3
+deepspeed-distributed         deepspeed  ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3, 2.4-preview
 jax-distributed                          ClusterTrainingRuntime  a.yaml:1
-mlx-distributed               mlx        ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3
+mlx-distributed               mlx        ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3, 2.4-preview
 mpi-distributed                          ClusterTrainingRuntime  catalogue of Trainer 2.0
-torch-distributed             torch      ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3
-torch-distributed-with-cache  torch      ClusterTrainingRuntime  catalogue of Trainer 2.1, 2.2, 2.3
-torchtune-llama3.2-1b         torchtune  ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3
-torchtune-llama3.2-3b         torchtune  ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3
-torchtune-qwen2.5-1.5b        torchtune  ClusterTrainingRuntime  catalogue of Trainer 2.1, 2.2, 2.3
-xgboost-distributed           xgboost    ClusterTrainingRuntime  catalogue of Trainer 2.2, 2.3
+torch-distributed             torch      ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3, 2.4-preview
+torch-distributed-with-cache  torch      ClusterTrainingRuntime  catalogue of Trainer 2.1, 2.2, 2.3, 2.4-preview
+torchtune-llama3.2-1b         torchtune  ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3, 2.4-preview
+torchtune-llama3.2-3b         torchtune  ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3, 2.4-preview
+torchtune-qwen2.5-1.5b        torchtune  ClusterTrainingRuntime  catalogue of Trainer 2.1, 2.2, 2.3, 2.4-preview
+xgboost-distributed           xgboost    ClusterTrainingRuntime  catalogue of Trainer 2.2, 2.3, 2.4-preview
 )");
   console.out.clear();
   CHECK(cli::run({"runtimes", "--show", "jax-distributed", "a.yaml"}, console) == 0);

@@ -307,7 +307,7 @@ TEST_CASE("values of TRAINJOBC_* are checked like those of flags") {
   files.files["a.yaml"] = job("a");
   const Run version = run(files, {"render", "a.yaml"}, {{"TRAINJOBC_TRAINER_VERSION", "3.1"}});
   CHECK(version.status == 2);
-  CHECK(version.err == "trainjobc: TRAINJOBC_TRAINER_VERSION 3.1 is not one of auto, 2.0, 2.1, 2.2, 2.3\n");
+  CHECK(version.err == "trainjobc: TRAINJOBC_TRAINER_VERSION 3.1 is not one of auto, 2.0, 2.1, 2.2, 2.3, 2.4-preview\n");
   const Run level = run(files, {"lint", "a.yaml"}, {{"TRAINJOBC_FAIL_ON", "warn"}});
   CHECK(level.status == 2);
   CHECK(level.err == "trainjobc: TRAINJOBC_FAIL_ON warn is not one of error, warning, never\n");

@@ -119,7 +119,7 @@ TEST_CASE("load: the environment's settings come between the request's and those
   CHECK(inputs::load(files, kustomize, request).groups.front().trainer_version == "2.3");
   request.environment.trainer_version = "3";
   CHECK(load(files, request) ==
-        "problem: TRAINJOBC_TRAINER_VERSION 3 is not one of auto, 2.0, 2.1, 2.2, 2.3\n");
+        "problem: TRAINJOBC_TRAINER_VERSION 3 is not one of auto, 2.0, 2.1, 2.2, 2.3, 2.4-preview\n");
 }
 
 TEST_CASE("load: what is wrong with a file of settings is a report") {

@@ -297,7 +297,9 @@ TEST_CASE("completion: settings") {
 catalogue (boolean): catalogue: 
 exclude (list of strings): exclude:⏎- 
 failOn (string): failOn: 
+featureGates (list of strings): featureGates:⏎- 
 helm (object): helm:⏎  
+kubernetesVersion (string): kubernetesVersion: 
 kustomize (object): kustomize:⏎  
 namespace (string): namespace: 
 programTimeout (any value): programTimeout: 
@@ -312,6 +314,7 @@ trainerVersion (string): trainerVersion:
 "2.1": "2.1"
 "2.2": "2.2"
 "2.3": "2.3"
+"2.4-preview": "2.4-preview"
 auto: auto
 )");
   CHECK(complete_settings("failOn: @@\n") == R"(error: error
