@@ -387,6 +387,7 @@ objects::Report compare_objects(const Compilation& compiled, std::shared_ptr<con
   JobNames jobs;
   for (const Object& object : compiled.objects) {
     comparison.add({&object, report.jobs}, report);
+    if (object.kind == model::kOptimizationJob) ++report.jobs;
     if (object.kind != "JobSet") continue;
     add_job(object.ns, std::string(object.name), report.jobs++, options.default_is_none, jobs);
   }

@@ -35,8 +35,10 @@ std::shared_ptr<cluster::LiveSet> as_live(const Compilation& compiled) {
   return live;
 }
 
-size_t count_job_sets(const Compilation& compiled) {
-  return static_cast<size_t>(std::ranges::count(compiled.objects, "JobSet", &Object::kind));
+size_t count_jobs(const Compilation& compiled) {
+  return static_cast<size_t>(std::ranges::count_if(compiled.objects, [](const Object& object) {
+    return object.kind == "JobSet" || object.kind == model::kOptimizationJob;
+  }));
 }
 
 // Joins the reports on single scopes.
@@ -93,7 +95,7 @@ Report compare_versions(const Scopes& before, const Scopes& after, const std::st
     part.memory.push_back(new_side.memory);
     part.jobs = new_side.train_jobs;  // including those that only one version accepts
     part.acceptances = objects::compare_acceptance(old_side, new_side);
-    joined.add(std::move(part), after[i].scope, count_job_sets(compared));
+    joined.add(std::move(part), after[i].scope, count_jobs(compared));
   }
   return std::move(joined.report);
 }
@@ -298,7 +300,7 @@ Report compare_pair(const Pair& pair, const StateOptions& options) {
   add_left_jobs(old_side, compared, *how.schemas, report);
   report.memory.push_back(pair.before.memory);
   report.memory.push_back(pair.after.memory);
-  report.jobs = count_job_sets(pair.after) + objects::refused_jobs(pair.after).size();
+  report.jobs = count_jobs(pair.after) + objects::refused_jobs(pair.after).size();
   report.acceptances = objects::compare_acceptance(pair.before, pair.after, options.prefixes);
   return report;
 }
@@ -310,7 +312,7 @@ Report compare_states(const Scopes& before, const Scopes& after, const StateOpti
   Joined joined(pairs.size() > 1);
   for (const Pair& pair : pairs)
     joined.add(compare_pair(pair, options), pair.scope,
-               count_job_sets(objects::without_refused(pair.after, pair.before)));
+               count_jobs(objects::without_refused(pair.after, pair.before)));
   return std::move(joined.report);
 }
 

@@ -214,16 +214,16 @@ TEST_CASE("runtimes: precedence, the catalogue's versions, a suggestion") {
   test::TestConsole console(files);
   CHECK(cli::run({"runtimes", "a.yaml"}, console) == 0);
   CHECK(console.out == R"(NAME                          FRAMEWORK  KIND                    FROM
-deepspeed-distributed         deepspeed  ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3, 2.4-preview
+deepspeed-distributed         deepspeed  ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3
 jax-distributed                          ClusterTrainingRuntime  a.yaml:1
-mlx-distributed               mlx        ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3, 2.4-preview
+mlx-distributed               mlx        ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3
 mpi-distributed                          ClusterTrainingRuntime  catalogue of Trainer 2.0
-torch-distributed             torch      ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3, 2.4-preview
-torch-distributed-with-cache  torch      ClusterTrainingRuntime  catalogue of Trainer 2.1, 2.2, 2.3, 2.4-preview
-torchtune-llama3.2-1b         torchtune  ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3, 2.4-preview
-torchtune-llama3.2-3b         torchtune  ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3, 2.4-preview
-torchtune-qwen2.5-1.5b        torchtune  ClusterTrainingRuntime  catalogue of Trainer 2.1, 2.2, 2.3, 2.4-preview
-xgboost-distributed           xgboost    ClusterTrainingRuntime  catalogue of Trainer 2.2, 2.3, 2.4-preview
+torch-distributed             torch      ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3
+torch-distributed-with-cache  torch      ClusterTrainingRuntime  catalogue of Trainer 2.1, 2.2, 2.3
+torchtune-llama3.2-1b         torchtune  ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3
+torchtune-llama3.2-3b         torchtune  ClusterTrainingRuntime  catalogue of Trainer 2.0, 2.1, 2.2, 2.3
+torchtune-qwen2.5-1.5b        torchtune  ClusterTrainingRuntime  catalogue of Trainer 2.1, 2.2, 2.3
+xgboost-distributed           xgboost    ClusterTrainingRuntime  catalogue of Trainer 2.2, 2.3
 )");
   console.out.clear();
   CHECK(cli::run({"runtimes", "--show", "jax-distributed", "a.yaml"}, console) == 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// OptimizationJobs: rules, the template's mistakes, trials; and versions without the kind.
+// OptimizationJobs: their trials, and versions without the kind. golden/lint-optimization has their rules.
 #include <doctest/doctest.h>
 
 #include "support/advice.h"
@@ -48,85 +48,11 @@ std::string names(const std::string& text, TrialOutput trials, const std::string
 
 }  // namespace
 
-TEST_CASE("an OptimizationJob that is accepted") {
-  CHECK(findings(runtime() + optimization("  numTrials: 4\n  parallelTrials: 2\n")) == R"(OptimizationJob/default/tune spec.searchAlgorithm in.yaml:26:3: error: spec.searchAlgorithm must be a map, not the integer {"random":{}} [input/type]
-   26 |   objectives: [{metric: loss}]
-      |   ^~~~~~~~~~
-)");
-}
-
-TEST_CASE("an OptimizationJob's rules") {
-  CHECK(findings(runtime() + optimization("  parallelTrials: 4\n")) == R"(OptimizationJob/default/tune spec.searchAlgorithm in.yaml:26:3: error: spec.searchAlgorithm must be a map, not the integer {"random":{}} [input/type]
-   26 |   objectives: [{metric: loss}]
-      |   ^~~~~~~~~~
-)");
-  CHECK(findings(runtime() + optimization("  searchAlgorithm: {}\n")) == R"(OptimizationJob/default/tune spec.searchAlgorithm in.yaml:28:20: error: spec.searchAlgorithm must have one of random, grid [input/cel]
-   28 |   searchAlgorithm: {}
-      |                    ^ such as random: {…}
-)");
-  CHECK(findings(runtime() + optimization("  searchAlgorithm: {grid: {}, random: {}}\n")) == R"(OptimizationJob/default/tune spec in.yaml:27:40: error: spec can have only categorical parameters with grid [input/cel]
-   27 |   parameters: [{name: lr, searchSpace: {uniform: {min: "0.1", max: "0.5"}}}]
-      |                                        ^ list the values: categorical: {choices: ["…"]}
-OptimizationJob/default/tune spec.searchAlgorithm in.yaml:28:27: error: spec.searchAlgorithm can have only one of random, grid [input/cel]
-   28 |   searchAlgorithm: {grid: {}, random: {}}
-      |                           ^ keep one of them
-)");
-  CHECK(findings(runtime() + optimization("", "", "logUniform: {min: \"0\", max: \"1\"}")) == R"(OptimizationJob/default/tune spec.searchAlgorithm in.yaml:26:3: error: spec.searchAlgorithm must be a map, not the integer {"random":{}} [input/type]
-   26 |   objectives: [{metric: loss}]
-      |   ^~~~~~~~~~
-)");
-  CHECK(findings(runtime() + optimization("", "", "uniform: {min: \"1\", max: \"1.0\"}")) == R"(OptimizationJob/default/tune spec.searchAlgorithm in.yaml:26:3: error: spec.searchAlgorithm must be a map, not the integer {"random":{}} [input/type]
-   26 |   objectives: [{metric: loss}]
-      |   ^~~~~~~~~~
-)");
-  CHECK(findings(runtime() + optimization("", "", "uniform: {min: \"1e400\", max: \"1\"}")) == R"(OptimizationJob/default/tune spec.searchAlgorithm in.yaml:26:3: error: spec.searchAlgorithm must be a map, not the integer {"random":{}} [input/type]
-   26 |   objectives: [{metric: loss}]
-      |   ^~~~~~~~~~
-)");
-  CHECK(findings(runtime() + optimization("", "", "uniform: {min: 0.1, max: \"1\"}")) == R"(OptimizationJob/default/tune spec.searchAlgorithm in.yaml:26:3: error: spec.searchAlgorithm must be a map, not the integer {"random":{}} [input/type]
-   26 |   objectives: [{metric: loss}]
-      |   ^~~~~~~~~~
-OptimizationJob/default/tune spec.parameters[0].searchSpace.uniform.min in.yaml:27:56: error: spec.parameters[0].searchSpace.uniform.min must be a string, not the number 0.1 [input/type]
-   27 |   parameters: [{name: lr, searchSpace: {uniform: {min: 0.1, max: "1"}}}]
-      |                                                        ^~~ quote it: "0.1"
-)");
-  CHECK(findings(runtime() + optimization("", "", "uniform: {min: \".5\", max: \"1\"}")) == R"(OptimizationJob/default/tune spec.searchAlgorithm in.yaml:26:3: error: spec.searchAlgorithm must be a map, not the integer {"random":{}} [input/type]
-   26 |   objectives: [{metric: loss}]
-      |   ^~~~~~~~~~
-OptimizationJob/default/tune spec.parameters[0].searchSpace.uniform.min in.yaml:27:56: error: spec.parameters[0].searchSpace.uniform.min must be a decimal number, not ".5" [input/pattern]
-   27 |   parameters: [{name: lr, searchSpace: {uniform: {min: ".5", max: "1"}}}]
-      |                                                        ^~~~ such as 0.1, 10 or 1e-5, in quotes
-)");
-}
-
-TEST_CASE("mistakes of the template are advice at its lines, once") {
-  CHECK(findings(runtime() + optimization("  numTrials: 2\n  parallelTrials: 2\n",
-                                          "      trainer: {env: [{name: PET_NNODES, value: \"1\"}]}\n")) ==
-        R"(OptimizationJob/default/tune spec.searchAlgorithm in.yaml:26:3: error: spec.searchAlgorithm must be a map, not the integer {"random":{}} [input/type]
-   26 |   objectives: [{metric: loss}]
-      |   ^~~~~~~~~~
-)");
-  CHECK(findings(optimization("")) == R"(OptimizationJob/default/tune spec.searchAlgorithm in.yaml:6:3: error: spec.searchAlgorithm must be a map, not the integer {"random":{}} [input/type]
-    6 |   objectives: [{metric: loss}]
-      |   ^~~~~~~~~~
-)");
-  CHECK(findings(runtime() + optimization("", "      trainer: {numProcPerNode: 0}\n")) == R"(OptimizationJob/default/tune spec.searchAlgorithm in.yaml:26:3: error: spec.searchAlgorithm must be a map, not the integer {"random":{}} [input/type]
-   26 |   objectives: [{metric: loss}]
-      |   ^~~~~~~~~~
-)");
-  CHECK(findings(runtime() + optimization("", "      trainer: {args: [\"--lr=${trialParameters.lr}\"]}\n")) ==
-        R"(OptimizationJob/default/tune spec.searchAlgorithm in.yaml:26:3: error: spec.searchAlgorithm must be a map, not the integer {"random":{}} [input/type]
-   26 |   objectives: [{metric: loss}]
-      |   ^~~~~~~~~~
-OptimizationJob/default/tune spec.trainJobTemplate.spec.trainer.args[0] in.yaml:31:24: warning: nothing replaces ${trialParameters.lr} in the template [advice/trial-parameter]
-   31 |       trainer: {args: ["--lr=${trialParameters.lr}"]}
-      |                        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~ read the parameter in the training code
-)");
-}
-
 TEST_CASE("versions without the kind refuse nothing else") {
   const std::string text = runtime() + test::job("  trainer: {}\n") + optimization("");
-  CHECK(findings(text, "2.3") == R"(OptimizationJob/default/tune kind in.yaml:31:7: error: Trainer 2.3 has no kind OptimizationJob, so the cluster refuses the object [advice/unserved-kind]
+  CHECK(
+      findings(text, "2.3") ==
+      R"(OptimizationJob/default/tune kind in.yaml:31:7: error: Trainer 2.3 has no kind OptimizationJob, so the cluster refuses the object [advice/unserved-kind]
    31 | kind: OptimizationJob
       |       ^~~~~~~~~~~~~~~ Trainer 2.4-preview has it
 )");
@@ -135,9 +61,10 @@ TEST_CASE("versions without the kind refuse nothing else") {
 
 TEST_CASE("trials: as many as run at a time") {
   const std::string text = runtime() + optimization("  numTrials: 9\n  parallelTrials: 2\n");
-  CHECK(names(text, TrialOutput::Objects) == "");
+  CHECK(names(text, TrialOutput::Objects) == "JobSet/tune-trial-1 JobSet/tune-trial-2 ");
   CHECK(names(text, TrialOutput::TrainJobsAndObjects) ==
-        "");
+        "TrainJob/tune-trial-1 JobSet/tune-trial-1 TrainJob/tune-trial-2 JobSet/tune-trial-2 ");
+  CHECK(names(text, TrialOutput::OptimizationJob) == "OptimizationJob/tune ");
   CHECK(names(text, TrialOutput::None) == "");
 }
 

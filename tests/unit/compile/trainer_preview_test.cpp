@@ -10,8 +10,8 @@ namespace {
 
 // The fields of the errors of admission.
 std::string refused(const std::string& version, const std::string& policy, const std::string& trainer) {
-  const Compilation compiled =
-      test::lint(test::runtime(policy, test::trainer()) + test::job("  trainer: {" + trainer + "}\n"), {}, version);
+  const Compilation compiled = test::lint(
+      test::runtime(policy, test::trainer()) + test::job("  trainer: {" + trainer + "}\n"), {}, version);
   std::string fields;
   for (const base::Diagnostic& found : compiled.diagnostics.items()) {
     const bool is_later = found.stage == base::Stage::Job || found.stage == base::Stage::Advice;
@@ -43,7 +43,8 @@ TEST_CASE("2.4-preview: bounds of nodes and processes") {
       {"{numNodes: 0, torch: {}}", "", "", ""},
       {"{numNodes: -4, torch: {}}", "", "", ""},
       {"{mpi: {numProcPerNode: 0}}", "", "spec.mlPolicy.mpi.numProcPerNode ", ""},
-      {"{flux: {numProcPerNode: 0}}", "", "spec.mlPolicy.flux.numProcPerNode ", "spec.mlPolicy.flux.numProcPerNode "},
+      {"{flux: {numProcPerNode: 0}}", "", "spec.mlPolicy.flux.numProcPerNode ",
+       "spec.mlPolicy.flux.numProcPerNode "},
       {"{flux: {}}", "numNodes: 1, numProcPerNode: 0", of_job, of_job},
   };
   for (const Bound& bound : bounds) {
@@ -54,12 +55,14 @@ TEST_CASE("2.4-preview: bounds of nodes and processes") {
 }
 
 TEST_CASE("2.4-preview: what is refused, and the preview") {
-  const Compilation compiled = test::lint(
-      test::runtime("{torch: {}}", test::trainer()) + test::job("  trainer: {numNodes: -1, numProcPerNode: 0}\n"), {},
-      "2.4-preview");
+  const Compilation compiled = test::lint(test::runtime("{torch: {}}", test::trainer()) +
+                                              test::job("  trainer: {numNodes: -1, numProcPerNode: 0}\n"),
+                                          {}, "2.4-preview");
   std::string report;
   for (const base::Diagnostic& found : compiled.diagnostics.items()) report += base::format_text(found, {});
-  CHECK(report == R"(info: Trainer 2.4-preview is a preview of Trainer's main at commit 8c0f5059 of 2026-08-21: the release may differ [advice/preview]
+  CHECK(
+      report ==
+      R"(info: Trainer 2.4-preview is a preview of Trainer's main at commit 8c0f5059 of 2026-08-21: the release may differ [advice/preview]
 in.yaml:28:23: error: spec.trainer.numNodes must be at least 0, not -1 [input/bounds]
    28 |   trainer: {numNodes: -1, numProcPerNode: 0}
       |                       ^~

@@ -193,7 +193,6 @@ initContainers:
       R"(initContainers[0].lifecycle: init container "a" can't have a lifecycle | remove it, or make it a sidecar with restartPolicy: Always
 initContainers[0].readinessProbe: init container "a" can't have a readinessProbe | remove it, or make it a sidecar with restartPolicy: Always
 initContainers[2].livenessProbe: livenessProbe has no action | add exec, or httpGet, or tcpSocket, or grpc
-initContainers[3].lifecycle: init container "d" can't have a lifecycle | remove it, or make it a sidecar with restartPolicy: Always
 )");
 }
 

@@ -295,8 +295,7 @@ TEST_CASE("schema tables: every CEL rule with its message") {
       {"!(has(self.startupPolicy) && self.startupPolicy.startupPolicyOrder == 'InOrder' && "
        "self.replicatedJobs.exists(x, has(x.dependsOn)))",
        "StartupPolicy and DependsOn APIs are mutually exclusive"},
-      {"!has(self.name) && !has(self.namespace)",
-       "name and namespace cannot be set in a template."},
+      {"!has(self.name) && !has(self.namespace)", "name and namespace cannot be set in a template."},
       {"!has(self.searchAlgorithm.grid) || self.parameters.all(p, has(p.searchSpace.categorical))",
        "Grid search requires all parameters to be Categorical; Uniform and LogUniform are not supported."},
       {"!(has(self.torch) && has(self.mpi))", "Only one of the policy can be configured"},
