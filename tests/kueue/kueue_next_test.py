@@ -35,7 +35,7 @@ def compare(theirs, admission):
     together = admission.get("together")
     admitted = admission["verdict"] != "never" and together is not None and together["verdict"] == "admitted"
     if not (theirs or {}).get("admitted"):
-        if is_unchecked((theirs or {}).get("message", ""), admission["notChecked"]):
+        if is_unchecked((theirs or {}).get("message") or "", admission["notChecked"]):
             return ""
         return "" if not admitted else f"Kueue: {(theirs or {}).get('message', 'refused')}, plan: {flavors_of(together['flavors'])}"
     if not admitted:

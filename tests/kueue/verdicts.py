@@ -135,9 +135,9 @@ def compare_together(program, shared, cases, folder):
     inputs = {"quota.json": list(shared), "jobs.json": []}
     for case in cases.values():
         inputs["quota.json"] += case["quota"]
-        by_age = sorted(case["jobs"], key=lambda one: one["job"]["metadata"]["creationTimestamp"])
-        times = [one["job"]["metadata"]["creationTimestamp"] for one in by_age]
-        for one in by_age:
+        by_age = sorted(case["jobs"], key=lambda one: one["job"]["metadata"].get("creationTimestamp", ""))
+        times = [one["job"]["metadata"].get("creationTimestamp", "") for one in by_age]
+        for one in by_age if all(times) else []:
             one["job"]["metadata"]["creationTimestamp"] = f"{times[0][:19]}.{times.index(one['job']['metadata']['creationTimestamp']):06}Z"
         for one in case["jobs"]:
             inputs["jobs.json"] += [one["runtime"], one["job"]]

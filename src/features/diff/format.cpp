@@ -272,7 +272,7 @@ std::vector<std::string> left_lines(const objects::Report& report) {
   std::map<std::vector<std::string>, std::vector<std::string>> by_fields;
   for (const objects::LeftJob& left : report.left_jobs)
     by_fields[left.refused].push_back(left.scope.empty() ? left.job
-                                                         : fmt::format("{}: {}", left.scope, left.job));
+                                                         : fmt::format("{} in {}", left.job, left.scope));
   std::vector<std::string> lines;
   for (const auto& [fields, jobs] : by_fields) {
     const std::string what = fields.empty() ? "does not change the JobSet of a TrainJob that exists"

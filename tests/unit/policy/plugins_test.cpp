@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text/text.h"
 #include "compile/explanations.h"
 #include "policy/plugin.h"
 #include "rules/rules.h"
@@ -38,6 +39,7 @@ const std::vector<Case>& cases() {
       {"Flux", "flux: {}", ""},
       {"CoScheduling", "", "  podGroupPolicy: {coscheduling: {}}\n"},
       {"Volcano", "", "  podGroupPolicy: {volcano: {}}\n"},
+      {"TrainJobStatus", "", ""},
       {"JobSet", "", ""},
   };
   return kCases;
@@ -252,6 +254,9 @@ TEST_CASE("plugins: every variable that their files name is set or read by one")
     known.merge(env_of(compile(manifests(one))));
     const auto settings = plugin(one.plugin).framework.settings;
     known.insert(settings.begin(), settings.end());
+    for (const std::string_view added : plugin(one.plugin).added_names) {
+      if (base::is_upper(added.front())) known.emplace(added);
+    }
   }
   for (const std::string& text : dialects()) known.merge(env_of(compile(text)));
   const std::regex variable(R"re("([A-Z][A-Z0-9]*_[A-Za-z0-9_]+)")re");
@@ -309,6 +314,8 @@ TEST_CASE("plugins: the objects that one makes are those of its descriptor") {
     CAPTURE(one.plugin);
     Options options;
     options.trainer_version = "2.3";
+    if (const std::string_view gate = plugin(one.plugin).gate; !gate.empty())
+      options.policy.feature_gates = {std::string(gate)};
     const Compilation compiled = compile_sources({{"in.yaml", manifests(one)}}, {}, options);
     Names made;
     for (const Object& object : compiled.objects) {

@@ -199,7 +199,7 @@ TEST_CASE("schema tables: types, defaults, bounds and list types") {
   CHECK(get("2.3", "TrainJob", "spec.runtimeRef.kind").schema->default_json == "\"ClusterTrainingRuntime\"");
   CHECK(get("2.3", "TrainingRuntime", "spec").schema->bounds->min_properties == 1);
   CHECK(get("2.3", "TrainingRuntime", "spec.template.spec.replicatedJobs[].replicas").schema->default_json ==
-        "2");
+        "1");
   CHECK(list(get("2.3", "JobSet", "spec.successPolicy.operator").schema->enums) == Strings{"All", "Any"});
   CHECK(list(root("2.3", "TrainJob").property("spec")->schema->required) == Strings{"runtimeRef"});
 }

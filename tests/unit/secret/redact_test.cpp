@@ -206,7 +206,7 @@ TEST_CASE("redact: what commands are given") {
 }
 
 TEST_CASE("redact: lines of files that could not be read") {
-  const auto hides = [](const std::string& line) {
+  const auto hides = [](const std::string& line) -> bool {
     return secret::guess_secret_lines(base::SourceFile("in.json", line))[1];
   };
   CHECK(hides(R"({"spec": {"env": [{"name": "ENCRYPTION_KEY", "value": "q7w8e9r0t1y2u3i4o5pA"}]}})"));
