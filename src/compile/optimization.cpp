@@ -26,7 +26,7 @@ using base::Diagnostic;
 using yaml::Maker;
 using yaml::Node;
 
-constexpr std::string_view kTemplate = "spec.trainJobTemplate";
+constexpr std::string_view kTrialTemplate = "spec.trainJobTemplate";
 
 // The versions that have the kind: "Trainer 2.4-preview".
 std::string versions_with_kind() {
@@ -101,7 +101,7 @@ void check_placeholders(const InputObject& object, base::Diagnostics& diagnostic
   const Node* spec = object.root->at({"spec", "trainJobTemplate", "spec"});
   if (!spec) return;
   PlaceholderSearch(*object.root)
-      .run(*spec, fmt::format("{}.spec", kTemplate),
+      .run(*spec, fmt::format("{}.spec", kTrialTemplate),
            [&](const Node& where, const std::string& field, const std::string& placeholder) {
              diagnostics.add(finding_on(object, "advice/trial-parameter", field, &where,
                                         fmt::format("nothing replaces {} in the template", placeholder),
@@ -198,7 +198,7 @@ void report_on_template(const InputObject& trial, base::Diagnostics& found) {
     const bool is_of_name = moved.field == "metadata.name";
     const bool is_of_trial = moved.stage == base::Stage::Input || moved.stage == base::Stage::Advice;
     if (is_of_trial && !is_of_name && !moved.field.empty())
-      moved.field = fmt::format("{}.{}", kTemplate, moved.field);
+      moved.field = fmt::format("{}.{}", kTrialTemplate, moved.field);
     if (base::is_refusal(moved)) moved.stage = base::Stage::Advice;
     kept.add(std::move(moved));
   }

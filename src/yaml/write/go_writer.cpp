@@ -16,7 +16,7 @@ namespace {
 
 // Source of the rules: emitterc.go, encode.go and sorter.go of go.yaml.in/yaml/v2.
 constexpr size_t kBestWidth = 80;
-constexpr size_t kLongestKey = 128;
+constexpr size_t kLongestPlainKey = 128;
 constexpr size_t kIndent = 2;
 
 enum class Style { Plain, SingleQuoted, DoubleQuoted, Literal };
@@ -188,7 +188,7 @@ class GoWriter {
 
   void write_entry(const Entry& entry, size_t indent) {
     begin_line(indent);
-    const bool is_simple = entry.key.size() <= kLongestKey && !Analyzer(entry.key).analyze().is_multiline;
+    const bool is_simple = entry.key.size() <= kLongestPlainKey && !Analyzer(entry.key).analyze().is_multiline;
     if (is_simple) {
       write_string(entry.key, indent + kIndent, true);
     } else {
