@@ -130,15 +130,10 @@ def compare_job(theirs, ours):
 
 
 def compare_together(program, shared, cases, folder):
-    """The same for cases of several jobs; `shared` are objects for all of them. The jobs waited until all were there: for plan, they
-    come in one second."""
+    """The same for cases of several jobs; `shared` are objects for all of them."""
     inputs = {"quota.json": list(shared), "jobs.json": []}
     for case in cases.values():
         inputs["quota.json"] += case["quota"]
-        by_age = sorted(case["jobs"], key=lambda one: one["job"]["metadata"].get("creationTimestamp", ""))
-        times = [one["job"]["metadata"].get("creationTimestamp", "") for one in by_age]
-        for one in by_age if all(times) else []:
-            one["job"]["metadata"]["creationTimestamp"] = f"{times[0][:19]}.{times.index(one['job']['metadata']['creationTimestamp']):06}Z"
         for one in case["jobs"]:
             inputs["jobs.json"] += [one["runtime"], one["job"]]
     plans = plans_of(program, inputs, folder)
