@@ -188,7 +188,8 @@ class Signals(unittest.TestCase):
 
     def test_submit_tells_what_was_applied(self):
         self.program("kubectl", HALF)
-        told = ("JobSet a/j1 created\n2 jobs: 1 created, 1 not applied\n", """trainjobc: {}
+        told = ("JobSet a/j1 created\n2 jobs: 1 created, 1 not applied\n", """warning: the cluster has Kubeflow Trainer: what is submitted are JobSets of their own, which it does not manage; --as trainjob applies the TrainJobs instead
+trainjobc: {}
   kubectl apply --server-side --field-manager=trainjobc -f - --namespace=a: run kubectl: {}
 applied:
   JobSet a/j1

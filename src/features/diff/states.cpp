@@ -15,8 +15,6 @@
 #include "features/cluster/live.h"
 #include "features/objects/acceptance.h"
 #include "features/objects/differences.h"
-#include "k8s/object_meta.h"
-#include "model/trainer_names.h"
 #include "schema/schema.h"
 #include "yaml/node.h"
 
@@ -59,11 +57,6 @@ class Joined {
       if (has_scopes_) acceptance.scope = scope;
       report.acceptances.push_back(std::move(acceptance));
     }
-    for (objects::LeftJob& job : part.left_jobs) {
-      if (has_scopes_) job.scope = scope;
-      report.left_jobs.push_back(std::move(job));
-    }
-    if (!part.left_by.empty()) report.left_by = part.left_by;
     std::ranges::move(part.warnings, std::back_inserter(report.warnings));
     std::ranges::move(part.memory, std::back_inserter(report.memory));
     report.jobs += part.jobs;
@@ -240,40 +233,6 @@ std::string named(const std::vector<std::string>& files) {
   return files.size() == 1 ? files.front() : fmt::format("{} and {} more", files.front(), files.size() - 1);
 }
 
-const Object* job_set_of(const Compilation& compiled, const objects::ObjectDiff& of) {
-  const auto found = std::ranges::find_if(compiled.objects, [&](const Object& object) {
-    return object.kind == "JobSet" && object.train_job && object.name == of.name &&
-           k8s::effective_namespace(object.ns) == k8s::effective_namespace(of.ns);
-  });
-  return found != compiled.objects.end() ? &*found : nullptr;
-}
-
-bool changes_pods(const objects::ObjectDiff& object) {
-  return std::ranges::any_of(object.differences, [](const objects::Difference& difference) {
-    return difference.kind == objects::DifferenceKind::Changed &&
-           difference.name.starts_with("spec.replicatedJobs");
-  });
-}
-
-// Fields of a TrainJob are immutable, and its controller leaves the pods of a JobSet that is not suspended as
-// they are, whichever object changes them.
-void add_left_jobs(const Compilation& before, const Compilation& after, const schema::VersionSchemas& schemas,
-                   Report& report) {
-  const schema::KindSchema* kind = schemas.kind(model::kTrainJob);
-  for (const objects::ObjectDiff& object : report.objects) {
-    const bool is_changed = kind && object.kind == "JobSet" && changes_pods(object);
-    const Object* was = is_changed ? job_set_of(before, object) : nullptr;
-    const Object* is = was ? job_set_of(after, object) : nullptr;
-    if (!is) continue;
-    objects::LeftJob job{
-        .job = fmt::format("{}/{}", k8s::effective_namespace(object.ns), object.name),
-        .refused = cluster::immutable_changes(*was->train_job, *is->train_job, *kind->schema)};
-    if (!job.refused.empty() || !yaml::is_true_at(*was->train_job, {"spec", "suspend"}))
-      report.left_jobs.push_back(std::move(job));
-  }
-  report.left_by = after.trainer_version;
-}
-
 Report compare_pair(const Pair& pair, const StateOptions& options) {
   const Compilation compared = objects::without_refused(pair.after, pair.before);
   const Compilation old_side = objects::without_refused(pair.before, pair.after);
@@ -297,7 +256,6 @@ Report compare_pair(const Pair& pair, const StateOptions& options) {
   if (!unread_after.empty() && options.lists_removed)
     report.warnings.push_back(
         fmt::format("removed jobs are not listed: {} can't be read", named(unread_after)));
-  add_left_jobs(old_side, compared, *how.schemas, report);
   report.memory.push_back(pair.before.memory);
   report.memory.push_back(pair.after.memory);
   report.jobs = count_jobs(pair.after) + objects::refused_jobs(pair.after).size();
