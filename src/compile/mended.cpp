@@ -130,6 +130,14 @@ Mended mend(const Node& root, const std::vector<Diagnostic>& refusals, Mend how,
   mended.root = mender.mend(root);
   mended.changed = mender.changed;
   mended.is_known = mender.is_known;
+  // Values of a file that a program made may share one place: what the object is stays.
+  const auto is_same = [&](std::string_view key) {
+    return yaml::text_at(*mended.root, key) == yaml::text_at(root, key);
+  };
+  if (!is_same("apiVersion") || !is_same("kind")) {
+    mended.root = &root;
+    mended.changed = false;
+  }
   return mended;
 }
 

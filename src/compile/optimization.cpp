@@ -12,7 +12,7 @@
 
 #include "base/text/text.h"
 #include "compile/admission.h"
-#include "compile/build.h"
+#include "compile/own_name.h"
 #include "compile/jobs.h"
 #include "model/behaviours.h"
 #include "model/trainer_names.h"

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <vector>
 
@@ -279,14 +278,30 @@ CelOutcome grid_is_categorical(const Node& self) {
   return {};
 }
 
+// Whether the whole text is a number as Go's ParseFloat reads it, without the sign "+" before it.
+bool is_number(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const std::string word = base::lower_case(text);
+  if (word == "inf" || word == "infinity" || word == "nan") return true;
+  const size_t exponent = std::min(text.find_first_of("eE"), text.size());
+  if (exponent < text.size()) {
+    std::string_view digits = text.substr(exponent + 1);
+    if (digits.starts_with('+') || digits.starts_with('-')) digits.remove_prefix(1);
+    if (digits.empty() || !std::ranges::all_of(digits, base::is_digit)) return false;
+  }
+  const std::string_view number = text.substr(0, exponent);
+  return std::ranges::any_of(number, base::is_digit) && std::ranges::count(number, '.') <= 1 &&
+         std::ranges::all_of(number, [](char c) { return base::is_digit(c) || c == '.'; });
+}
+
 // double(text) in CEL: nullopt is an error. Too large a number is one, too small a number is 0.
 std::optional<double> double_of(const Node* node) {
   if (!node || !node->is_string()) return std::nullopt;
   std::string_view text = node->text();
   if (text.starts_with('+')) text.remove_prefix(1);
+  if (!is_number(text)) return std::nullopt;
   double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end != text.data() + text.size() || text.empty()) return std::nullopt;
+  const std::errc error = base::read_double(text, value);
   if (error == std::errc::result_out_of_range) {
     const size_t exponent = text.find_first_of("eE");
     const bool is_small = exponent != text.npos && text.substr(exponent + 1).starts_with('-');

@@ -17,6 +17,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -32,7 +33,7 @@ using Json = nlohmann::json;
 // Programs that print what the request says.
 class FakePrograms final : public base::ProcessRunner {
  public:
-  explicit FakePrograms(const Json& programs) : programs_(programs) {}
+  explicit FakePrograms(Json programs) : programs_(std::move(programs)) {}
 
   base::IoResult<base::ProcessResult> run(const base::ProcessRequest& request) override {
     const auto found = programs_.find(request.argv[0]);
@@ -41,7 +42,7 @@ class FakePrograms final : public base::ProcessRunner {
   }
 
  private:
-  const Json& programs_;
+  Json programs_;
 };
 
 // The most memory that the process has had since `forget`.
