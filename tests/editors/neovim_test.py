@@ -112,6 +112,7 @@ def test_diagnostics_follow_what_is_typed(nvim):
     nvim.put_cursor("name: trainer")
     nvim.keys("wwcwnode<Esc>")
     nvim.expect("Steps.diagnostics()", [
+        '16:9-16:23 error [job/gpu-limit] nvidia.com/gpu is requested without a limit; extended resources need an equal limit; add limits: {nvidia.com/gpu: 8}',
         '31:23-31:24 error [input/patch-env] spec.runtimePatches can\'t set env of container "node"; use spec.trainer.env'])
     nvim.keys("u")
     nvim.expect("Steps.diagnostics()", MISTAKES)
