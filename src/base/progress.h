@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Long work that says how far it is, for whoever waits for it.
+// Progress of long work, for the person who waits for it.
 #pragma once
 
 #include <cstddef>

@@ -195,10 +195,7 @@ bool is_manifest_at(const std::string& path, std::string text) {
   const std::vector<yaml::Document> documents = yaml::read(file, arena, problems);
   if (problems.has_errors() || documents.size() != 1) return false;
   const yaml::Node& root = *documents.front().root;
-  const Object object{.api_version = yaml::text_at(root, "apiVersion"),
-                      .kind = yaml::text_at(root, "kind"),
-                      .ns = yaml::text_at(root, {"metadata", "namespace"}),
-                      .name = yaml::text_at(root, {"metadata", "name"})};
+  const Object object = described(root);
   const std::string own = file_name(object);
   const std::string ns(object.ns);
   return path == path_of(own, ns, false) || path == path_of(own, ns, true);

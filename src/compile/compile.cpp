@@ -14,6 +14,11 @@
 
 namespace trainjobc {
 
+Object described(const yaml::Node& root) {
+  return {yaml::text_at(root, "apiVersion"), yaml::text_at(root, "kind"),
+          yaml::text_at(root, {"metadata", "namespace"}), yaml::text_at(root, {"metadata", "name"}), &root};
+}
+
 Compilation::Compilation() = default;
 Compilation::Compilation(const Compilation&) = default;
 Compilation::Compilation(Compilation&&) noexcept = default;
@@ -187,7 +192,7 @@ class Run {
   void pass_through() {
     for (const InputObject& input : inputs().objects) {
       if (input.kind != InputKind::Foreign) continue;
-      Object object = compile::describe(*input.root);
+      Object object = described(*input.root);
       object.passthrough = true;
       result_.objects.push_back(object);
     }

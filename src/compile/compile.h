@@ -86,6 +86,9 @@ struct Object {
   const yaml::Node* written = nullptr;
 };
 
+// An object with what its root says of it; the root must outlive it.
+Object described(const yaml::Node& root);
+
 // Receives the objects of each TrainJob as soon as they are made, so that they need not all be held at a
 // time.
 class ObjectSink {

@@ -208,15 +208,10 @@ std::vector<const InputObject*> jobs_of(const InputSet& inputs) {
   return jobs;
 }
 
-Object describe(const yaml::Node& root) {
-  return {text_at(root, "apiVersion"), text_at(root, "kind"), text_at(root, {"metadata", "namespace"}),
-          text_at(root, {"metadata", "name"}), &root};
-}
-
 std::vector<Object> objects_of(const JobUnit& unit) {
   std::vector<Object> objects;
   for (const yaml::Node* root : unit.objects) {
-    objects.push_back(describe(*root));
+    objects.push_back(described(*root));
     objects.back().train_job = unit.job.root;
     objects.back().schemas = unit.target.schemas;
     if (unit.is_as_written) objects.back().written = unit.source;

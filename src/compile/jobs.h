@@ -60,8 +60,6 @@ struct JobsContext {
   bool keeps_units = false;
 };
 
-Object describe(const yaml::Node& root);
-
 // The rendered objects of a job.
 std::vector<Object> objects_of(const JobUnit& unit);
 

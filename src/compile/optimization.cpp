@@ -12,8 +12,8 @@
 
 #include "base/text/text.h"
 #include "compile/admission.h"
-#include "compile/own_name.h"
 #include "compile/jobs.h"
+#include "compile/own_name.h"
 #include "model/behaviours.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
@@ -171,7 +171,7 @@ void admit_optimization(const InputObject& object, const Target& target, const O
     if (admitted.accepted) {
       make_trials_of(object, *named.root, *admitted.defaulted, trials);
       if (options.trials == TrialOutput::OptimizationJob) {
-        trials.objects.push_back(describe(*admitted.defaulted));
+        trials.objects.push_back(described(*admitted.defaulted));
         trials.objects.back().schemas = target.schemas;
       }
     }

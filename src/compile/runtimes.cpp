@@ -200,7 +200,7 @@ Resolution RuntimeStore::look_up(const model::TrainJob& job, bool use_catalogue)
 const StoredRuntime* RuntimeStore::find_meant(const Key& key) {
   const auto found = runtimes_.find(key);
   if (found == runtimes_.end()) return from_catalogue(std::get<2>(key));
-  // One that is no input has findings only if a job has it.
+  // A runtime outside the inputs is admitted only once a job refers to it.
   return found->second->admitted ? found->second.get() : nullptr;
 }
 

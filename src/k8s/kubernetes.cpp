@@ -8,6 +8,7 @@
 #include <array>
 
 #include "base/text/text.h"
+#include "yaml/changes.h"
 
 namespace trainjobc::k8s {
 namespace {
@@ -80,7 +81,7 @@ constexpr std::array kDropped = std::to_array<DroppedField>({
     {"lifecycle", "stopSignal", "ContainerStopSignals", "", true},
 });
 
-// "" is no version.
+// False if `version` is "".
 bool is_before(const KubernetesBehaviour& kubernetes, std::string_view version) {
   const auto place = [](std::string_view name) {
     return std::ranges::find(kRows, name, &KubernetesBehaviour::version);
@@ -96,31 +97,33 @@ const DroppedField* find_dropped(std::string_view parent, std::string_view field
   return nullptr;
 }
 
-void collect(const Node& node, std::string_view parent, const std::string& path,
-             const KubernetesBehaviour& kubernetes, std::vector<Dropped>& found) {
-  for (size_t i = 0; i < node.items().size(); ++i)
-    collect(*node.items()[i], parent, fmt::format("{}[{}]", path, i), kubernetes, found);
+// Adds what is dropped below the node. Paths are written only of what is found, on the way back.
+void collect(const Node& node, std::string_view parent, const KubernetesBehaviour& kubernetes,
+             std::vector<Dropped>& found) {
+  const auto add_step = [&](size_t first, const std::string& step) {
+    for (size_t i = first; i < found.size(); ++i) found[i].path.insert(0, step);
+  };
+  for (size_t i = 0; i < node.items().size(); ++i) {
+    const size_t first = found.size();
+    collect(*node.items()[i], parent, kubernetes, found);
+    if (found.size() > first) add_step(first, fmt::format("[{}]", i));
+  }
   for (const yaml::Entry& entry : node.entries()) {
-    const std::string below = fmt::format("{}.{}", path, entry.key);
+    const size_t first = found.size();
     if (const DroppedField* field = find_dropped(parent, entry.key, kubernetes))
-      found.push_back({field, &entry, below});
-    collect(*entry.value, entry.key, below, kubernetes, found);
+      found.push_back({field, &entry, ""});
+    collect(*entry.value, entry.key, kubernetes, found);
+    if (found.size() > first) add_step(first, fmt::format(".{}", entry.key));
   }
 }
 
 const Node* without(const Node& node, std::string_view parent, const KubernetesBehaviour& kubernetes,
                     const yaml::Maker& make) {
-  const Node* changed = &node;
-  std::vector<const Node*> items;
-  for (const Node* item : node.items()) items.push_back(without(*item, parent, kubernetes, make));
-  if (!items.empty()) return make.with_items(&node, items);
-  for (const yaml::Entry& entry : node.entries()) {
-    const DroppedField* field = find_dropped(parent, entry.key, kubernetes);
-    const Node* kept =
-        field && !field->stays ? nullptr : without(*entry.value, entry.key, kubernetes, make);
-    if (kept != entry.value) changed = make.with(changed, entry.key, kept);
-  }
-  return changed;
+  return yaml::with_values(node, make, [&](std::string_view key, const Node& value) -> const Node* {
+    if (node.is_list()) return without(value, parent, kubernetes, make);
+    const DroppedField* field = find_dropped(parent, key, kubernetes);
+    return field && !field->stays ? nullptr : without(value, key, kubernetes, make);
+  });
 }
 
 }  // namespace
@@ -156,7 +159,8 @@ std::string_view kubernetes_with_value(std::string_view value, const KubernetesB
 std::vector<Dropped> dropped_fields(const Node& pod_spec, const std::string& path,
                                     const KubernetesBehaviour& kubernetes) {
   std::vector<Dropped> found;
-  collect(pod_spec, "spec", path, kubernetes, found);
+  collect(pod_spec, "spec", kubernetes, found);
+  for (Dropped& one : found) one.path.insert(0, path);
   return found;
 }
 

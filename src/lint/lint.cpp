@@ -278,14 +278,18 @@ bool is_reported(const inputs::InputGroup& group, const std::string& file) {
 // Parts of roots that paths don't name, unless another group has them as a whole.
 std::set<std::string> unreported_of(const std::vector<inputs::InputGroup>& groups) {
   std::set<std::string> unreported;
-  for (const bool is_reported_part : {false, true}) {
+  const auto for_each_part = [&](const auto& use) {
     for (const inputs::InputGroup& group : groups) {
-      for (const Source& source : group.parts.empty() ? group.inputs : group.parts) {
-        if (is_reported(group, source.name) != is_reported_part) continue;
-        is_reported_part ? (void)unreported.erase(source.name) : (void)unreported.insert(source.name);
-      }
+      for (const Source& source : group.parts.empty() ? group.inputs : group.parts) use(group, source.name);
     }
-  }
+  };
+  for_each_part([&](const inputs::InputGroup& group, const std::string& file) {
+    if (!is_reported(group, file)) unreported.insert(file);
+  });
+  if (unreported.empty()) return unreported;
+  for_each_part([&](const inputs::InputGroup& group, const std::string& file) {
+    if (is_reported(group, file)) unreported.erase(file);
+  });
   return unreported;
 }
 

@@ -446,8 +446,7 @@ Command& add_check(Command& command, RuntimesCheckFlags& flags) {
   check.add("-o,--format", &flags.format, "Output format").one_of({"text", "json"}).shows_default();
   check.details = {
       "A runtime that the other side does not have is listed, but does not count as a difference. Those that "
-      "only "
-      "the cluster has are listed for directories, not for files."};
+      "only the cluster has are listed for directories, not for files."};
   check.exit_statuses = {{0, "none differs"}, {1, "a runtime differs"}, {2, "usage, I/O or kubectl error"}};
   check.examples = {"trainjobc runtimes check runtimes/ --trainer-version 2.3",
                     "trainjobc runtimes check runtimes/ --context production"};

@@ -427,21 +427,14 @@ std::vector<Object> train_jobs_of(const Compilation& compiled) {
   for (const Object& object : compiled.objects) {
     if (object.kind != "JobSet" || !object.train_job) continue;
     used.insert(model::runtime_of(*object.train_job, object.ns).str());
-    const yaml::Node* root = object.written ? object.written : object.train_job;
-    jobs.push_back({.api_version = yaml::text_at(*root, "apiVersion"),
-                    .kind = model::kTrainJob,
-                    .ns = object.ns,
-                    .name = object.name,
-                    .root = root});
+    jobs.push_back(described(object.written ? *object.written : *object.train_job));
+    jobs.back().kind = model::kTrainJob;
+    jobs.back().ns = object.ns;
+    jobs.back().name = object.name;
   }
   std::vector<Object> all;
   for (const LintedObject& linted : compiled.linted) {
-    if (!linted.root || !used.contains(linted.object)) continue;
-    all.push_back({.api_version = yaml::text_at(*linted.root, "apiVersion"),
-                   .kind = yaml::text_at(*linted.root, "kind"),
-                   .ns = yaml::text_at(*linted.root, {"metadata", "namespace"}),
-                   .name = yaml::text_at(*linted.root, {"metadata", "name"}),
-                   .root = linted.root});
+    if (linted.root && used.contains(linted.object)) all.push_back(described(*linted.root));
   }
   base::append(all, jobs);
   return all;

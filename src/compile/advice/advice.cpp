@@ -9,6 +9,7 @@
 
 #include "base/text/text.h"
 #include "compile/advice/checks.h"
+#include "k8s/jobset/jobset.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
 
@@ -52,11 +53,38 @@ TrainerPlace trainer_of(const policy::RuntimeInfo& info) {
   return {&*at, static_cast<size_t>(at - info.pod_sets.begin())};
 }
 
+namespace {
+
 bool is_awaited(std::span<const yaml::Node* const> replicated_jobs, std::string_view name) {
   return std::ranges::any_of(replicated_jobs, [&](const yaml::Node* job) {
     const yaml::Node* dependency = yaml::find_named(items_at(*job, "dependsOn"), name);
     return dependency && text_at(*dependency, "status") == "Complete";
   });
+}
+
+}  // namespace
+
+std::vector<JobPods> pods_of(const yaml::Node& job_set) {
+  const auto jobs = items_at(job_set, {"spec", "replicatedJobs"});
+  std::vector<JobPods> all;
+  for (const yaml::Node* job : jobs) {
+    const std::string_view name = text_at(*job, "name");
+    const int64_t replicas = k8s::jobset::int_at(*job, "replicas").value_or(1);
+    const yaml::Node* spec = job->at({"template", "spec"});
+    const int64_t pods = spec ? k8s::jobset::int_at(*spec, "parallelism").value_or(1) : 1;
+    all.push_back({name, std::min<int64_t>(replicas, 1000) * std::min<int64_t>(pods, 100'000),
+                   job->at({"template", "spec", "template", "spec"}), is_awaited(jobs, name)});
+  }
+  return all;
+}
+
+std::vector<JobPods> pods_of(const policy::RuntimeInfo& info) {
+  const auto jobs = info.job_set_spec ? items_at(*info.job_set_spec, "replicatedJobs")
+                                      : std::span<const yaml::Node* const>();
+  std::vector<JobPods> all;
+  for (const policy::PodSet& set : info.pod_sets)
+    all.push_back({set.name, set.count.value, set.pod_spec(), is_awaited(jobs, set.name)});
+  return all;
 }
 
 const policy::Container* find_container(const policy::PodSet& set, std::string_view name) {

@@ -77,8 +77,17 @@ struct TrainerPlace {
 };
 TrainerPlace trainer_of(const policy::RuntimeInfo& info);
 
-// Whether another of the replicatedJobs starts when this one has completed.
-bool is_awaited(std::span<const yaml::Node* const> replicated_jobs, std::string_view name);
+// The pods of a replicatedJob.
+struct JobPods {
+  std::string_view job;
+  int64_t count = 1;                 // at most 10^8
+  const yaml::Node* spec = nullptr;  // nullptr if it has none
+  bool is_awaited = false;           // another replicatedJob starts when this one has completed
+};
+
+// Those of a rendered JobSet, and of a runtime.
+std::vector<JobPods> pods_of(const yaml::Node& job_set);
+std::vector<JobPods> pods_of(const policy::RuntimeInfo& info);
 
 // The first container of the set with that name; init containers don't count.
 const policy::Container* find_container(const policy::PodSet& set, std::string_view name);

@@ -35,8 +35,8 @@ bool is_settings_file(std::string_view path);
 // Whether a file of this name may contain objects.
 bool is_manifest(std::string_view path);
 
-// One text of a file. Immutable; whoever keeps nodes or the file must keep it. Not thread safe: objects are
-// read when they are first needed.
+// One text of a file. Immutable; it must outlive the nodes and the file taken from it. Not thread safe:
+// objects are read when they are first needed.
 class ParsedText {
  public:
   // `before` is an earlier text of the file, which helps to find out what can be read; nullptr if there is

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
+#include <optional>
 #include <utility>
 
 #include "base/arena.h"
@@ -140,41 +140,43 @@ class SetExpander {
     parameters.tree = make_.with(parameters.tree, "values", own);
   }
 
-  // Folders that one glob names and none that excludes does; * does not match a slash.
-  All from_directories(const Node& git) {
-    std::vector<std::string> folders;
-    walk("", [&](const std::string& path, bool is_folder) {
-      if (is_folder) folders.push_back(path);
-    });
-    All all;
-    for (const std::string& folder : folders) {
+  struct FoundPath {
+    std::string path;  // in the repository
+    bool is_folder = false;
+  };
+
+  // Those of the repository's paths that one glob of the list names, and none with `exclude` does.
+  template <class Matches>
+  std::vector<std::string> named_paths(const Node& git, std::string_view list, Matches matches) {
+    if (!paths_) walk("", paths_.emplace());
+    std::vector<std::string> named;
+    for (const FoundPath& found : *paths_) {
+      if (found.is_folder != (list == "directories")) continue;
       bool is_named = false;
       bool is_excluded = false;
-      for (const Node* one : yaml::items_at(git, "directories")) {
-        const std::string glob = base::normal_path(yaml::string_at(*one, "path"));
-        if (!base::matches_glob(glob, folder, base::Stars::Git)) continue;
+      for (const Node* one : yaml::items_at(git, list)) {
+        if (!matches(yaml::string_at(*one, "path"), found.path)) continue;
         (yaml::is_true_at(*one, "exclude") ? is_excluded : is_named) = true;
       }
-      if (is_named && !is_excluded) all.push_back(with_path(nullptr, folder, "", git));
+      if (is_named && !is_excluded) named.push_back(found.path);
     }
+    return named;
+  }
+
+  // A * of their globs does not match a slash.
+  All from_directories(const Node& git) {
+    const auto matches = [](std::string_view glob, const std::string& folder) {
+      return base::matches_glob(base::normal_path(glob), folder, base::Stars::Git);
+    };
+    All all;
+    for (const std::string& folder : named_paths(git, "directories", matches))
+      all.push_back(with_path(nullptr, folder, "", git));
     return all;
   }
 
   All from_files(const Node& git) {
-    std::vector<std::string> files;
-    walk("", [&](const std::string& path, bool is_folder) {
-      if (!is_folder) files.push_back(path);
-    });
     All all;
-    for (const std::string& path : files) {
-      bool is_named = false;
-      bool is_excluded = false;
-      for (const Node* one : yaml::items_at(git, "files")) {
-        if (!matches_argo_glob(yaml::string_at(*one, "path"), path)) continue;
-        (yaml::is_true_at(*one, "exclude") ? is_excluded : is_named) = true;
-      }
-      if (is_named && !is_excluded) add_file(path, git, all);
-    }
+    for (const std::string& path : named_paths(git, "files", matches_argo_glob)) add_file(path, git, all);
     return all;
   }
 
@@ -224,7 +226,7 @@ class SetExpander {
     return parameters;
   }
 
-  void walk(const std::string& below, const std::function<void(const std::string&, bool)>& take) const {
+  void walk(const std::string& below, std::vector<FoundPath>& paths) const {
     const std::string folder = path_in(repository_.folder, below);
     auto listed = repository_.files.list(folder);
     const auto* entries = std::get_if<std::vector<base::DirectoryEntry>>(&listed);
@@ -233,8 +235,8 @@ class SetExpander {
       const std::string path = below.empty() ? entry.name : fmt::format("{}/{}", below, entry.name);
       const bool is_folder = entry.kind == base::FileKind::Directory;
       if (is_folder && (entry.is_link || entry.name.starts_with('.'))) continue;
-      if (is_folder || entry.kind == base::FileKind::File) take(path, is_folder);
-      if (is_folder) walk(path, take);
+      if (is_folder || entry.kind == base::FileKind::File) paths.push_back({path, is_folder});
+      if (is_folder) walk(path, paths);
     }
   }
 
@@ -360,6 +362,7 @@ class SetExpander {
   std::shared_ptr<SetMemory> memory_;
   yaml::Maker make_;
   const bool is_go_;
+  std::optional<std::vector<FoundPath>> paths_;  // once a generator asks for them
   ExpandedSet result_;
 };
 

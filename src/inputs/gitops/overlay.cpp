@@ -234,7 +234,7 @@ constexpr std::array<std::string_view, 3> kUnnamedKinds{"APIService", "CustomRes
                                                         "Namespace"};
 
 bool has_word(std::string_view text) {
-  constexpr std::array<std::string_view, 8> kWords{"y", "yes", "on", "n", "no", "off"};
+  constexpr std::array<std::string_view, 6> kWords{"y", "yes", "on", "n", "no", "off"};
   for (size_t at = 0; at < text.size();) {
     size_t end = at;
     while (end < text.size() && base::is_alnum(text[end])) ++end;

@@ -225,9 +225,7 @@ class Renderer {
   void report_unset(const std::string& name, const base::Location& at, const Node& written) {
     note_undecided(at);
     if (!compile::is_trainer_kind(yaml::string_at(written, "kind"))) return;
-    std::vector<std::string_view> names;
-    for (const auto& [known, value] : memory_->known) names.push_back(known);
-    const std::string_view meant = base::closest(name, names).value_or("");
+    const std::string_view meant = known_names().closest(name).value_or("");
     // What an object sets that is not here is not known.
     if (meant.empty() && !root().not_here.empty()) return;
     add_finding(
@@ -242,7 +240,16 @@ class Renderer {
             : fmt::format("did you mean {}?", meant));
   }
 
-  // The value with which Flux's text is no YAML any more.
+  const base::SuggestionList& known_names() {
+    if (!known_names_) {
+      std::vector<std::string_view> names;
+      for (const auto& [known, value] : memory_->known) names.push_back(known);
+      known_names_.emplace(std::move(names));
+    }
+    return *known_names_;
+  }
+
+  // Finds the value that breaks the YAML which Flux writes.
   void report_unreadable(const Node& written, const base::Diagnostics& problems) {
     const Node* culprit = find_string(written, [&](const Node& value) {
       if (value.text().find("${") == std::string_view::npos) return false;
@@ -297,6 +304,7 @@ class Renderer {
 
   std::shared_ptr<RenderMemory> memory_;
   Rendered rendered_;
+  std::optional<base::SuggestionList> known_names_;  // of variables, once one is unset
 };
 
 }  // namespace

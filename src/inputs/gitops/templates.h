@@ -23,7 +23,7 @@ struct Parameters {
 // known here.
 std::optional<std::string> expand_go(std::string_view text, const yaml::Node* parameters,
                                      std::string& unknown);
-// What is no parameter stays.
+// Leaves placeholders for unknown parameters as they are.
 std::string expand_fast(std::string_view text, const std::map<std::string, std::string>& parameters);
 
 // Argo CD's function: a name that DNS takes.

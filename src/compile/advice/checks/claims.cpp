@@ -19,14 +19,6 @@ using yaml::Node;
 constexpr std::string_view kOnce = "ReadWriteOnce";
 constexpr std::string_view kOncePod = "ReadWriteOncePod";
 
-// The pods of a replicatedJob.
-struct Pods {
-  std::string_view job;
-  int64_t count = 1;
-  const Node* spec = nullptr;
-  bool ends_first = false;  // others start when it has completed
-};
-
 // Whether all pods run on one node: by its name, or beside each other.
 bool is_on_one_node(const Node& pod) {
   if (!yaml::text_at(pod, "nodeName").empty()) return true;
@@ -38,7 +30,7 @@ bool is_on_one_node(const Node& pod) {
       terms, [](const Node* term) { return text_at(*term, "topologyKey") == "kubernetes.io/hostname"; });
 }
 
-bool mounts(const Pods& pods, std::string_view volume) {
+bool mounts(const JobPods& pods, std::string_view volume) {
   return pods.spec && k8s::jobset::mounted_volumes(*pods.spec).contains(volume);
 }
 
@@ -57,14 +49,14 @@ struct Template {
   const Node* runtime_name = nullptr;
 };
 
-void check_claim(const Template& made, const std::vector<Pods>& all, Advisor& advisor) {
+void check_claim(const Template& made, const std::vector<JobPods>& all, Advisor& advisor) {
   const Node& claim = made.claim;
   const Node* mode = exclusive_mode(claim);
   if (!mode) return;
   const std::string_view name = text_at(claim, {"metadata", "name"});
   int64_t count = 0;
-  for (const Pods& pods : all) {
-    if (pods.ends_first || !mounts(pods, name)) continue;
+  for (const JobPods& pods : all) {
+    if (pods.is_awaited || !mounts(pods, name)) continue;
     if (mode->text() == kOnce && is_on_one_node(*pods.spec)) return;
     count += std::min<int64_t>(pods.count, 1'000'000);
   }
@@ -85,7 +77,7 @@ void check_claim(const Template& made, const std::vector<Pods>& all, Advisor& ad
 }
 
 void check_claims(const Node& job_set_spec, const std::string& prefix, const Node* runtime_name,
-                  const std::vector<Pods>& all, Advisor& advisor) {
+                  const std::vector<JobPods>& all, Advisor& advisor) {
   const auto policies = items_at(job_set_spec, "volumeClaimPolicies");
   for (size_t i = 0; i < policies.size(); ++i) {
     const auto templates = items_at(*policies[i], "templates");
@@ -98,29 +90,15 @@ void check_claims(const Node& job_set_spec, const std::string& prefix, const Nod
 
 void check_job_claims(const AdviceContext& context, Advisor& advisor) {
   const Node* spec = context.admitted_job_set.get("spec");
-  if (!spec) return;
-  const auto jobs = items_at(*spec, "replicatedJobs");
-  std::vector<Pods> all;
-  for (const Node* job : jobs) {
-    const int64_t replicas = k8s::jobset::int_at(*job, "replicas").value_or(1);
-    const Node* job_spec = job->at({"template", "spec"});
-    const int64_t pods = job_spec ? k8s::jobset::int_at(*job_spec, "parallelism").value_or(1) : 1;
-    all.push_back(
-        {text_at(*job, "name"), std::min<int64_t>(replicas, 1000) * std::min<int64_t>(pods, 100'000),
-         job->at({"template", "spec", "template", "spec"}), is_awaited(jobs, text_at(*job, "name"))});
-  }
+  if (!spec || items_at(*spec, "volumeClaimPolicies").empty()) return;
   const Node* runtime_name =
       context.runtime.from_catalogue ? context.job.root->at({"spec", "runtimeRef", "name"}) : nullptr;
-  check_claims(*spec, "spec", runtime_name, all, advisor);
+  check_claims(*spec, "spec", runtime_name, pods_of(context.admitted_job_set), advisor);
 }
 
 void check_runtime_claims(const RuntimeContext& context, Advisor& advisor) {
   if (context.has_jobs || !context.info.job_set_spec) return;
-  const auto jobs = items_at(*context.info.job_set_spec, "replicatedJobs");
-  std::vector<Pods> all;
-  for (const policy::PodSet& set : context.info.pod_sets)
-    all.push_back({set.name, set.count.value, set.pod_spec(), is_awaited(jobs, set.name)});
-  check_claims(*context.info.job_set_spec, "spec.template.spec", nullptr, all, advisor);
+  check_claims(*context.info.job_set_spec, "spec.template.spec", nullptr, pods_of(context.info), advisor);
 }
 
 // Istio's sidecar takes the connections between the nodes over, and may run on when the program has ended.

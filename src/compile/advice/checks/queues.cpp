@@ -90,17 +90,12 @@ bool is_of_another(std::string_view name) {
   return base::contains(kNames, name);
 }
 
-// A pod template and what it belongs to.
-struct Pods {
-  std::string_view job;
-  const Node* spec = nullptr;
-};
-
 // The pods that Volcano doesn't schedule, of those that start together. Coscheduling may be part of any
 // scheduler, but not of Volcano.
-std::vector<Pods> unseen_pods(const std::vector<Pods>& all, bool is_volcano) {
-  std::vector<Pods> unseen;
-  for (const Pods& pods : all) {
+std::vector<JobPods> unseen_pods(const std::vector<JobPods>& all, bool is_volcano) {
+  std::vector<JobPods> unseen;
+  for (const JobPods& pods : all) {
+    if (pods.is_awaited) continue;
     const std::string_view name = pods.spec ? text_at(*pods.spec, "schedulerName") : std::string_view();
     const bool is_other =
         is_volcano ? name.empty() || name == kDefault || is_of_another(name) : name == kVolcano;
@@ -109,16 +104,20 @@ std::vector<Pods> unseen_pods(const std::vector<Pods>& all, bool is_volcano) {
   return unseen;
 }
 
-void check_gang(const model::Runtime& runtime, const std::vector<Pods>& all, Advisor& advisor) {
+bool has_gang(const model::Runtime& runtime) {
   const auto& policy = runtime.pod_group_policy;
-  if (!policy || (!policy->volcano && !policy->coscheduling)) return;
-  const std::vector<Pods> unseen = unseen_pods(all, policy->volcano);
+  return policy && (policy->volcano || policy->coscheduling);
+}
+
+void check_gang(const model::Runtime& runtime, const std::vector<JobPods>& all, Advisor& advisor) {
+  const auto& policy = runtime.pod_group_policy;
+  const std::vector<JobPods> unseen = unseen_pods(all, policy->volcano);
   if (unseen.empty()) return;
   const Node* given = unseen.front().spec ? unseen.front().spec->get("schedulerName") : nullptr;
   const std::string_view key = policy->volcano ? "volcano" : "coscheduling";
   const Node* written = runtime.root->at({"spec", "podGroupPolicy"});
   std::vector<std::string> names;
-  for (const Pods& pods : unseen) names.push_back(fmt::format("\"{}\"", pods.job));
+  for (const JobPods& pods : unseen) names.push_back(fmt::format("\"{}\"", pods.job));
   base::Diagnostic& found =
       advisor.warn(kSchedulerName, fmt::format("spec.podGroupPolicy.{}", key),
                    fmt::format("{} does not schedule the pods of {}, which {}: the PodGroup has no effect",
@@ -132,23 +131,13 @@ void check_gang(const model::Runtime& runtime, const std::vector<Pods>& all, Adv
 }
 
 void check_runtime_gang(const RuntimeContext& context, Advisor& advisor) {
-  if (context.has_jobs || !context.info.job_set_spec) return;  // jobs may patch it
-  const auto jobs = items_at(*context.info.job_set_spec, "replicatedJobs");
-  std::vector<Pods> all;
-  for (const policy::PodSet& set : context.info.pod_sets) {
-    if (!is_awaited(jobs, set.name)) all.push_back({set.name, set.pod_spec()});
-  }
-  check_gang(context.runtime, all, advisor);
+  if (context.has_jobs || !context.info.job_set_spec || !has_gang(context.runtime))
+    return;  // jobs may patch it
+  check_gang(context.runtime, pods_of(context.info), advisor);
 }
 
 void check_job_gang(const AdviceContext& context, Advisor& advisor) {
-  const auto jobs = items_at(context.admitted_job_set, {"spec", "replicatedJobs"});
-  std::vector<Pods> all;
-  for (const Node* job : jobs) {
-    const std::string_view name = text_at(*job, "name");
-    if (!is_awaited(jobs, name)) all.push_back({name, job->at({"template", "spec", "template", "spec"})});
-  }
-  check_gang(context.runtime, all, advisor);
+  if (has_gang(context.runtime)) check_gang(context.runtime, pods_of(context.admitted_job_set), advisor);
 }
 
 }  // namespace

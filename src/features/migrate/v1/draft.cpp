@@ -389,7 +389,7 @@ void apply_clean_pod_policy(Conversion& conversion) {
   }
 }
 
-// Trainer versions that create a JobSet anew when its TTL has deleted it must not get one.
+// Not for Trainer versions that create the JobSet again after its TTL has deleted it.
 void apply_ttl(Conversion& conversion) {
   const Node* ttl = conversion.job.run_policy("ttlSecondsAfterFinished");
   if (!ttl) return;
