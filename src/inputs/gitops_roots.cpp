@@ -8,6 +8,7 @@
 #include <deque>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -49,15 +50,6 @@ struct Deployment {
 
 bool is_flux(const Manifest& object) {
   return object.is(kFluxGroup, "Kustomization");
-}
-
-bool is_of_interest(const Source& source) {
-  for (const std::string_view word :
-       {kFluxGroup, gitops::kHelmReleaseGroup, std::string_view("argoproj.io/"),
-        std::string_view("kind: ConfigMap"), std::string_view("kind: Secret")}) {
-    if (source.text.find(word) != std::string::npos) return true;
-  }
-  return false;
 }
 
 // The roots that a file's objects name, as they are written.
@@ -327,14 +319,17 @@ class GitopsRoots {
 
   // Whether the cluster's controller fails for variables that nothing sets.
   bool is_strict(const std::string& cluster) {
-    const auto [known, is_new] = strict_.try_emplace(cluster, false);
-    if (!is_new) return known->second;
+    if (!strict_files_) {
+      strict_files_.emplace();
+      for (const Source& source : sources_) {
+        if (source.text.find("StrictPostBuildSubstitutions=true") != std::string::npos)
+          strict_files_->push_back(base::absolute_path(source.name));
+      }
+    }
+    if (strict_files_->empty()) return false;
     const std::string folder = base::absolute_path(cluster);
-    known->second = std::ranges::any_of(sources_, [&](const Source& source) {
-      return source.text.find("StrictPostBuildSubstitutions=true") != std::string::npos &&
-             !base::path_below(base::absolute_path(source.name), folder).empty();
-    });
-    return known->second;
+    return std::ranges::any_of(
+        *strict_files_, [&](const std::string& file) { return !base::path_below(file, folder).empty(); });
   }
 
   // False, after an error, if it can't be read.
@@ -374,7 +369,8 @@ class GitopsRoots {
   void note_applied(const DeployedRoot& root, const std::vector<InputGroup>& groups) {
     std::vector<Source> sources;
     for (const InputGroup& group : groups)
-      std::ranges::copy_if(group.inputs, std::back_inserter(sources), is_of_interest);
+      std::ranges::copy_if(group.inputs, std::back_inserter(sources), gitops::may_have_objects,
+                           &Source::text);
     if (sources.empty()) return;
     auto& applied = applied_[root.cluster];
     if (!root.is_helm_release()) applied.insert(applied.end(), sources.begin(), sources.end());
@@ -458,11 +454,11 @@ class GitopsRoots {
   std::deque<Deployment> deployments_;
   std::map<std::tuple<std::string, std::string, std::string>, Deployment*> seen_;  // cluster, title, folder
   std::map<std::pair<std::string, ObjectName>, Manifest> registry_;                // by cluster
-  std::map<std::string, bool> strict_;                                             // by cluster
-  std::set<std::string> applied_places_;                                           // of objects
-  std::set<std::string> deployed_files_;                                           // absolute
-  std::map<std::string, std::vector<Source>> applied_;                             // by cluster
-  std::set<std::string> failed_;                                                   // messages
+  std::optional<std::vector<std::string>> strict_files_;  // that set it, absolute; once a root is read
+  std::set<std::string> applied_places_;                  // of objects
+  std::set<std::string> deployed_files_;                  // absolute
+  std::map<std::string, std::vector<Source>> applied_;    // by cluster
+  std::set<std::string> failed_;                          // messages
 };
 
 }  // namespace

@@ -18,20 +18,19 @@ using yaml::Node;
 
 namespace {
 
-// Whether a file may have an object that matters here.
-bool is_of_interest(std::string_view text) {
+size_t common_length(const std::string& a, const std::string& b) {
+  return static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+}
+
+}  // namespace
+
+bool may_have_objects(std::string_view text) {
   for (const std::string_view word :
        {"toolkit.fluxcd.io/", "argoproj.io/", "kind: ConfigMap", "kind: Secret"}) {
     if (text.find(word) != std::string_view::npos) return true;
   }
   return false;
 }
-
-size_t common_length(const std::string& a, const std::string& b) {
-  return static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
-}
-
-}  // namespace
 
 std::string Manifest::title() const {
   return ns().empty() ? fmt::format("{} {}", kind(), name()) : fmt::format("{} {}/{}", kind(), ns(), name());
@@ -48,7 +47,7 @@ bool Manifest::is(std::string_view group, std::string_view kind_of) const {
 
 Objects::Objects(const std::vector<Source>& sources) {
   for (const Source& source : sources) {
-    if (!is_of_interest(source.text)) continue;
+    if (!may_have_objects(source.text)) continue;
     const base::SourceFile& file = files_.emplace_back(base::normal_path(source.name), source.text);
     if (source.relocator) relocators_.push_back(source.relocator);
     base::Diagnostics ignored;

@@ -35,6 +35,9 @@ struct Manifest {
   bool is(std::string_view group, std::string_view kind) const;
 };
 
+// Whether a file with this text may have objects that Objects keeps.
+bool may_have_objects(std::string_view text);
+
 // The objects of Flux and Argo CD, ConfigMaps and Secrets.
 class Objects {
  public:
