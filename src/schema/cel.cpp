@@ -14,6 +14,7 @@
 #include "rules/rules.h"
 #include "schema/validate.h"
 #include "yaml/rewrite/edits.h"
+#include "yaml/scalar.h"
 
 namespace trainjobc::schema {
 namespace {
@@ -278,28 +279,20 @@ CelOutcome grid_is_categorical(const Node& self) {
   return {};
 }
 
-// Whether the whole text is a number as Go's ParseFloat reads it, without the sign "+" before it.
+// Whether Go's ParseFloat reads the whole text as a number.
 bool is_number(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
+  if (yaml::is_decimal(text)) return true;
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   const std::string word = base::lower_case(text);
-  if (word == "inf" || word == "infinity" || word == "nan") return true;
-  const size_t exponent = std::min(text.find_first_of("eE"), text.size());
-  if (exponent < text.size()) {
-    std::string_view digits = text.substr(exponent + 1);
-    if (digits.starts_with('+') || digits.starts_with('-')) digits.remove_prefix(1);
-    if (digits.empty() || !std::ranges::all_of(digits, base::is_digit)) return false;
-  }
-  const std::string_view number = text.substr(0, exponent);
-  return std::ranges::any_of(number, base::is_digit) && std::ranges::count(number, '.') <= 1 &&
-         std::ranges::all_of(number, [](char c) { return base::is_digit(c) || c == '.'; });
+  return word == "inf" || word == "infinity" || word == "nan";
 }
 
 // double(text) in CEL: nullopt is an error. Too large a number is one, too small a number is 0.
 std::optional<double> double_of(const Node* node) {
   if (!node || !node->is_string()) return std::nullopt;
   std::string_view text = node->text();
-  if (text.starts_with('+')) text.remove_prefix(1);
   if (!is_number(text)) return std::nullopt;
+  if (text.starts_with('+')) text.remove_prefix(1);
   double value = 0;
   const std::errc error = base::read_double(text, value);
   if (error == std::errc::result_out_of_range) {

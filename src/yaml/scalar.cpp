@@ -35,30 +35,6 @@ std::string without_underscores(std::string_view text) {
   return out;
 }
 
-// [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?
-bool is_yaml_float(std::string_view text) {
-  size_t at = 0;
-  const auto digits = [&] {
-    const size_t from = at;
-    while (at < text.size() && is_digit(text[at])) ++at;
-    return at - from;
-  };
-  if (at < text.size() && is_sign(text[at])) ++at;
-  const size_t whole = digits();
-  if (at < text.size() && text[at] == '.') {
-    ++at;
-    if (digits() == 0 && whole == 0) return false;
-  } else if (whole == 0) {
-    return false;
-  }
-  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
-    ++at;
-    if (at < text.size() && is_sign(text[at])) ++at;
-    if (digits() == 0) return false;
-  }
-  return at == text.size();
-}
-
 struct Digits {
   bool negative = false;
   bool is_signed = false;
@@ -133,7 +109,7 @@ bool is_tiny(std::string_view text) {
 }
 
 PlainValue read_float(std::string_view text) {
-  if (!is_yaml_float(text)) return {};
+  if (!is_decimal(text)) return {};
   double value = 0;
   const std::errc error = base::read_double(text.substr(text.front() == '+' ? 1 : 0), value);
   if (error == std::errc::result_out_of_range) {
@@ -263,7 +239,7 @@ bool is_ambiguous_plain(std::string_view text) {
   const char first = text.front();
   if (!is_digit(first) && !is_sign(first) && first != '.') return false;
   const std::string_view number = is_sign(first) ? text.substr(1) : text;
-  return is_yaml_float(without_underscores(text)) || looks_sexagesimal(text) || looks_like_date(text) ||
+  return is_decimal(without_underscores(text)) || looks_sexagesimal(text) || looks_like_date(text) ||
          number.starts_with("0o") || number.starts_with("0x") || number.starts_with("0b");
 }
 
@@ -389,6 +365,29 @@ bool is_sexagesimal(std::string_view text) {
 }  // namespace
 
 // The forms that go-yaml's parseTimestamp accepts.
+bool is_decimal(std::string_view text) {
+  size_t at = 0;
+  const auto digits = [&] {
+    const size_t from = at;
+    while (at < text.size() && is_digit(text[at])) ++at;
+    return at - from;
+  };
+  if (at < text.size() && is_sign(text[at])) ++at;
+  const size_t whole = digits();
+  if (at < text.size() && text[at] == '.') {
+    ++at;
+    if (digits() == 0 && whole == 0) return false;
+  } else if (whole == 0) {
+    return false;
+  }
+  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+    ++at;
+    if (at < text.size() && is_sign(text[at])) ++at;
+    if (digits() == 0) return false;
+  }
+  return at == text.size();
+}
+
 bool is_timestamp(std::string_view text) {
   TimeReader reader(text);
   if (!reader.date()) return false;

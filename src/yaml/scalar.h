@@ -47,6 +47,9 @@ bool is_string_in_go(std::string_view text);
 // Whether an unquoted `text` is a date or a time to Go.
 bool is_timestamp(std::string_view text);
 
+// Whether the text is a decimal number: [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?
+bool is_decimal(std::string_view text);
+
 // A float as Go's encoding/json writes it (1e+21, 1e-07 -> 1e-7, 1000).
 std::string json_number(double value);
 
