@@ -380,8 +380,10 @@ class MendedSource {
   Mend how_;
 };
 
-// Adds what is found independently of what the job or its runtime is refused for.
-void look_behind(JobUnit& unit, const InputObject& read, const JobSource& source, const Options& options) {
+// Adds what is found independently of what the job or its runtime is refused for. `as_before` finds the
+// runtime of the job as it is without looking for it again.
+void look_behind(JobUnit& unit, const InputObject& read, const JobSource& source, const JobSource& as_before,
+                 const Options& options) {
   const SecretGuard guard(unit);
   MendedFindings found;
   bool is_known = true;
@@ -389,11 +391,15 @@ void look_behind(JobUnit& unit, const InputObject& read, const JobSource& source
     JobUnit mended;
     mended.target = unit.target;
     const Mended root = mend(*read.root, unit.diagnostics.items(), how, Maker(mended.memory.arena));
-    MendedSource runtimes(source, how);
+    MendedSource runtimes(root.changed ? source : as_before, how);
     InputObject job = read;
     job.root = root.root;
-    run_on(mended, job,
-           {.read = {}, .resolve = [&](const model::TrainJob& of) { return runtimes.resolve(of); }}, options);
+    // A job that stays as it is has other findings only with another runtime.
+    const bool is_worth_it = root.changed || (unit.job.root && runtimes.resolve(unit.job).found);
+    if (is_worth_it)
+      run_on(mended, job,
+             {.read = {}, .resolve = [&](const model::TrainJob& of) { return runtimes.resolve(of); }},
+             options);
     is_known = is_known && root.is_known && runtimes.is_known;
     if (mended.runtime && (root.changed || runtimes.changed))
       found[static_cast<size_t>(how)] = mended.diagnostics.take();
@@ -408,8 +414,16 @@ void run_passes(JobUnit& unit, const JobSource& source, const Options& options) 
   // 1. read
   const std::optional<InputObject> read = source.read(unit);
   if (!read) return;
-  if (run_on(unit, *read, source, options) || options.render || source.is_trial) return;
-  look_behind(unit, *read, source, options);
+  if (options.render || source.is_trial) {
+    run_on(unit, *read, source, options);
+    return;
+  }
+  std::optional<Resolution> resolved;
+  const JobSource as_before{.read = {}, .resolve = [&](const model::TrainJob& job) {
+                              if (!resolved) resolved = source.resolve(job);
+                              return *resolved;
+                            }};
+  if (!run_on(unit, *read, as_before, options)) look_behind(unit, *read, source, as_before, options);
 }
 
 }  // namespace trainjobc::compile
