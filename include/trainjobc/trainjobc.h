@@ -245,8 +245,11 @@ struct CatalogueRuntime {
 // The runtimes that Trainer ships, oldest version first, by name within a version.
 std::vector<CatalogueRuntime> catalogue_runtimes();
 
-// "2.0", …, ascending.
+// "2.0", …, ascending; previews of versions that are not released come last.
 std::vector<std::string> trainer_versions();
+
+// The newest that is released: what "auto" chooses among ends with it.
+std::string newest_trainer_version();
 
 // Of this library: "0.1.0".
 std::string library_version();

@@ -296,4 +296,5 @@ NB_MODULE(_core, module) {
   });
   module.def("catalogue", &catalogue);
   module.def("trainer_versions", &trainjobc::trainer_versions);
+  module.def("newest_trainer_version", &trainjobc::newest_trainer_version);
 }

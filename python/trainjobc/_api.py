@@ -224,7 +224,7 @@ def diff(
     if live is not None:
         return _to_diff(_call(_core.diff_live, after, texts_of(live, "live")))
     if from_version is not None:
-        newest = _core.trainer_versions()[-1] if trainer_version == "auto" else trainer_version
+        newest = _core.newest_trainer_version() if trainer_version == "auto" else trainer_version
         return _to_diff(_call(_core.diff_versions, after, from_version, newest))
     earlier = runtimes if before_runtimes is None else before_runtimes
     assert before is not None
@@ -317,7 +317,7 @@ def catalogue(trainer_version: str | None = None) -> tuple[CatalogueRuntime, ...
 
 
 def trainer_versions() -> tuple[str, ...]:
-    """The versions of Trainer that are known, the oldest first: ``("2.0", …)``."""
+    """The versions of Trainer that are known, the oldest first: ``("2.0", …)``; previews come last."""
     return tuple(_core.trainer_versions())
 
 

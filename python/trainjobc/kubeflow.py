@@ -17,6 +17,7 @@ from ._api import explain as _explain
 from ._api import lint as _lint
 from ._api import plan as _plan
 from ._api import render as _render
+from ._core import newest_trainer_version
 from ._errors import Rejected
 from ._results import Explanation, Finding, Plan, Rendering
 from ._value import Value
@@ -216,8 +217,7 @@ def _runtime_objects(runtimes: Objects | None, trainer_version: str) -> list[dic
     from ._inputs import texts_of
 
     if runtimes is None:
-        versions = [one.trainer_version for one in _catalogue()]
-        version = versions[-1] if trainer_version == "auto" else trainer_version
+        version = newest_trainer_version() if trainer_version == "auto" else trainer_version
         texts = [one.yaml for one in _catalogue(version)]
     else:
         texts = [text for _, text, _ in texts_of(runtimes, "runtimes")]

@@ -28,13 +28,16 @@ bool is_about_volcano(const base::Diagnostic& found) {
 
 KnownQueues::KnownQueues(const std::vector<inputs::InputGroup>& groups) {
   for (const inputs::InputGroup& group : groups) {
-    for (const std::vector<Source>* sources : {&group.inputs, &group.runtimes}) {
-      for (const Source& source : *sources) read(source, group.ns);
-    }
+    add(group.inputs, group.ns);
+    add(group.runtimes, group.ns);
   }
 }
 
-void KnownQueues::read(const Source& source, const std::string& ns) {
+void KnownQueues::add(const std::vector<Source>& sources, std::string_view ns) {
+  for (const Source& source : sources) read(source, ns);
+}
+
+void KnownQueues::read(const Source& source, std::string_view ns) {
   if (source.text.find("Queue") == std::string::npos) return;
   const base::SourceFile file(source.name, source.text);
   base::Diagnostics ignored;
@@ -47,7 +50,7 @@ void KnownQueues::read(const Source& source, const std::string& ns) {
       has_volcano_ = has_volcano_ || (kind == "Queue" && version.starts_with("scheduling.volcano.sh/"));
       if (kind != "LocalQueue" || !version.starts_with("kueue.x-k8s.io/")) continue;
       const std::string_view own = yaml::string_at(*document.root, {"metadata", "namespace"});
-      namespaces_.emplace(k8s::effective_namespace(own.empty() ? std::string_view(ns) : own));
+      namespaces_.emplace(k8s::effective_namespace(own.empty() ? ns : own));
     }
   }
 }

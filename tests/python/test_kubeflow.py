@@ -34,9 +34,10 @@ from kubeflow.trainer.options import Labels, Name  # noqa: E402
 from kubernetes.client import Configuration, CustomObjectsApi  # noqa: E402
 
 from conftest import ROOT  # noqa: E402
+from trainjobc import _core  # noqa: E402
 from trainjobc.kubeflow import guard, preview  # noqa: E402
 
-NEWEST = trainjobc.trainer_versions()[-1]
+NEWEST = _core.newest_trainer_version()
 RUNTIMES = {one.name: yaml.safe_load(one.yaml) for one in trainjobc.catalogue(NEWEST)}
 BUILTIN = [name for name in RUNTIMES if name.startswith("torchtune")]
 HUB = Initializer(

@@ -10,6 +10,7 @@
 #include "compile/runtimes.h"
 #include "features/library/convert.h"
 #include "lint/lint.h"
+#include "lint/queues.h"
 #include "model/behaviours.h"
 #include "model/train_job.h"
 #include "trainjobc/trainjobc.h"
@@ -46,10 +47,15 @@ std::variant<LintReport, InvalidRequest> lint_manifests(const Request& request) 
   std::optional<Options> options = library::options_of(request);
   if (!options) return library::unknown_version(request.trainer_version);
   options->render = false;
-  Compilation compiled = compile_into_sink(library::sources_of(request.inputs),
-                                           library::sources_of(request.runtimes), *options, nullptr);
-  const base::Diagnostics kept =
+  std::vector<Source> inputs = library::sources_of(request.inputs);
+  std::vector<Source> runtimes = library::sources_of(request.runtimes);
+  lint::KnownQueues queues;
+  queues.add(inputs, options->ns);
+  queues.add(runtimes, options->ns);
+  Compilation compiled = compile_into_sink(std::move(inputs), std::move(runtimes), *options, nullptr);
+  base::Diagnostics kept =
       lint::apply_config(std::move(compiled.diagnostics), {}, compiled.files, true, compiled.checked);
+  queues.narrow(kept);
   return LintReport{library::to_findings(kept, library::Places(request)), compiled.trainer_version};
 }
 
@@ -67,6 +73,10 @@ std::string library_version() {
 
 std::vector<std::string> trainer_versions() {
   return model::trainer_versions();
+}
+
+std::string newest_trainer_version() {
+  return std::string(model::newest_behaviours().trainer);
 }
 
 std::string_view to_string(Level level) {
