@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/process.h"
 #include "base/signals.h"
+#include "inputs/revisions.h"
 #include "inputs/roots.h"
 
 namespace trainjobc::base {
@@ -36,7 +37,16 @@ std::unique_ptr<Sleeper> RealClock::make_sleeper() {
 
 namespace trainjobc::inputs {
 
-std::vector<InputGroup> load_deployed(RootLoader&, const std::vector<Source>&) {
+std::vector<InputGroup> load_roots(RootLoader&, std::vector<Source>&) {
+  return {};
+}
+
+base::IoResult<Revisions> open_revisions(base::FileSystem&, base::ProcessRunner&, const RevisionNames&,
+                                         Request, std::chrono::milliseconds) {
+  return base::io_error("run", "git", ENOSYS);
+}
+
+Loaded load_state(base::FileSystem&, base::ProcessRunner&, const Request&, const State&) {
   return {};
 }
 
