@@ -307,9 +307,9 @@ bool is_plain_secret(const Node& env) {
 }
 
 bool may_hold_secret(std::string_view line) {
-  constexpr std::string_view kEnds = " \t\n\"';=";
+  constexpr std::string_view kBetweenWords = " \t\n\"';=";
   for (size_t at = 0; at < line.size();) {
-    const size_t end = std::min(line.find_first_of(kEnds, at), line.size());
+    const size_t end = std::min(line.find_first_of(kBetweenWords, at), line.size());
     const std::string_view word = line.substr(at, end - at);
     if (!known_key(word).empty() || kind_of_name(word) != NameKind::None) return true;
     at = end + 1;

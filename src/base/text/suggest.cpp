@@ -92,9 +92,9 @@ bool is_misspelling(std::string_view name, std::string_view meant) {
 }  // namespace
 
 std::optional<std::string_view> closest(std::string_view word, std::span<const std::string_view> candidates) {
-  constexpr size_t kMostEdits = 3;
+  constexpr size_t kMostTypos = 3;
   if (word.empty() || word.size() > kMaxLength) return std::nullopt;
-  const size_t limit = word.size() <= 3 ? 1 : word.size() <= 8 ? 2 : kMostEdits;
+  const size_t limit = word.size() <= 3 ? 1 : word.size() <= 8 ? 2 : kMostTypos;
   std::optional<std::string_view> best;
   size_t best_distance = limit + 1;
   for (const std::string_view candidate : candidates) {

@@ -82,8 +82,7 @@ const Node* training_container(const Node& pod_spec) {
 class Settings {
  public:
   Settings(const Framework& framework, const RenderedJob& job, const Worker& worker)
-      : framework_(framework),
-        env_(launch::environment_of(*worker.container, {job.ns, job.view.name, worker.job, 0, 0})) {
+      : env_(launch::environment_of(*worker.container, {job.ns, job.view.name, worker.job, 0, 0})) {
     if (!framework.has_launchers) return;
     line_ = {worker.container->get("command"), worker.container->get("args")};
     launch_ = launch::launch_of(launch::words_of(line_));
@@ -108,7 +107,6 @@ class Settings {
   }
 
  private:
-  const Framework& framework_;
   std::vector<launch::Variable> env_;
   launch::CommandLine line_;
   Launch launch_;
