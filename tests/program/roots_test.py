@@ -116,6 +116,13 @@ def variables():
     check(lint(files)[1].splitlines()[:1],
           ["apps/bert.yaml:9:15: error: Flux can't replace the variables of this object: missing closing brace [advice/flux-variable]"],
           "a bad substitution")
+    files["apps/bert.yaml"] = JOB.replace("${NODES}", "2").replace("{name: bert}", '{name: bert, annotations: {a: "\\x7F"}}')
+    check(lint(files)[1], """apps/bert.yaml:3:41: error: kustomize can't write this object: yaml: control characters are not allowed [advice/flux-variable]
+    3 | metadata: {name: bert, annotations: {a: "\\x7F"}}
+      |                                         ^~~~~~ leave out the control character
+
+1 finding (1 error) in 1 of 1 file
+""", "a control character")
 
 
 def sources():

@@ -116,6 +116,19 @@ class FluxRelocator final : public yaml::Relocator {
   std::shared_ptr<const RenderMemory> memory_;
 };
 
+// Whether the text has a character that JSON doesn't escape and YAML forbids: DEL, C1 controls but NEL,
+// U+FFFE.
+bool breaks_json(std::string_view text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    const std::string_view rest = text.substr(i);
+    if (rest[0] == '\x7f' || rest.starts_with("\xEF\xBF\xBE") || rest.starts_with("\xEF\xBF\xBF"))
+      return true;
+    // "\xC2\x85" is NEL.
+    if (rest.size() > 1 && rest[0] == '\xC2' && rest[1] <= '\x9F' && rest[1] != '\x85') return true;
+  }
+  return false;
+}
+
 class Renderer {
  public:
   Renderer(const Root& root, std::string name) : memory_(std::make_shared<RenderMemory>()) {
@@ -161,6 +174,13 @@ class Renderer {
   }
 
   void add(const Node& written) {
+    if (const Node* culprit =
+            find_string(written, [](const Node& value) { return breaks_json(value.text()); })) {
+      add_finding(written, yaml::locate(*culprit),
+                  "kustomize can't write this object: yaml: control characters are not allowed",
+                  "leave out the control character");
+      return;
+    }
     std::string text;
     yaml::write_go_yaml(written, text);
     if (root().has_variables() && !is_disabled(written)) {
