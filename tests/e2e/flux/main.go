@@ -54,9 +54,22 @@ func apply(folder string, object unstructured.Unstructured) ([]json.RawMessage, 
 	if err != nil {
 		return nil, err
 	}
+	// The controller substitutes nothing without a postBuild, and writes the objects as YAML all the same.
+	_, isSubstituted, _ := unstructured.NestedMap(object.Object, "spec", "postBuild")
 	strategy, _, _ := unstructured.NestedString(object.Object, "spec", "postBuild", "substituteStrategy")
 	var objects []json.RawMessage
 	for _, resource := range built.Resources() {
+		if !isSubstituted {
+			if _, err := resource.AsYAML(); err != nil {
+				return nil, err
+			}
+			text, err := resource.MarshalJSON()
+			if err != nil {
+				return nil, err
+			}
+			objects = append(objects, text)
+			continue
+		}
 		substituted, err := kustomize.SubstituteVariables(context.Background(), nil, object, resource,
 			kustomize.SubstituteWithDryRun(true), kustomize.SubstituteWithAlways(strategy == "Always"))
 		if err != nil {
