@@ -129,11 +129,25 @@ def compare_job(theirs, ours):
     return ""
 
 
+def at_once(jobs):
+    """The same jobs as if they came in one second: by their names, which begin with their age. {new name: old name}."""
+    names = {}
+    for age, one in enumerate(sorted(jobs, key=lambda one: one["job"]["metadata"].get("creationTimestamp", ""))):
+        metadata = one["job"]["metadata"]
+        metadata.pop("creationTimestamp", None)
+        name = f"j{age:02}-{metadata['name']}"
+        names[name] = metadata["name"]
+        metadata["name"] = name
+    return names
+
+
 def compare_together(program, shared, cases, folder):
-    """The same for cases of several jobs; `shared` are objects for all of them."""
+    """The same for cases of several jobs; `shared` are objects for all of them. The jobs waited until all were there."""
     inputs = {"quota.json": list(shared), "jobs.json": []}
+    names = {}
     for case in cases.values():
         inputs["quota.json"] += case["quota"]
+        names |= at_once(case["jobs"])
         for one in case["jobs"]:
             inputs["jobs.json"] += [one["runtime"], one["job"]]
     plans = plans_of(program, inputs, folder)
@@ -145,7 +159,7 @@ def compare_together(program, shared, cases, folder):
             if admission is None or "together" not in admission:
                 problems.append(f"{name}/{job}: plan has no answer: {admission}")
                 continue
-            if job in case["starved"]:
+            if names[job] in case["starved"]:
                 continue  # Kueue has not tried it
             problem = compare_job(one["kueue"], admission["together"])
             problems += [f"{name}/{job}: {problem}"] if problem else []

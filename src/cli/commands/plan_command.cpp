@@ -66,7 +66,8 @@ QuotaAnswer quota_of_cluster(Console& console, const PlanFlags& flags) {
   if (fetched.failure.cause != kubectl::Cause::None) {
     answer.failure = kubectl::describe(fetched.failure);
   } else {
-    answer.quota = plan::read_quota(std::move(fetched.objects), answer.diagnostics, kueue_of(flags, fetched.kueue));
+    answer.quota =
+        plan::read_quota(std::move(fetched.objects), answer.diagnostics, kueue_of(flags, fetched.kueue));
   }
   return answer;
 }
@@ -141,8 +142,9 @@ std::function<int(Console&)> setup_plan(Command& command) {
       .excludes("--quota");
   command
       .add("--kueue-version", &flags->kueue_version,
-           fmt::format("Kueue version that decides: {}, or one of their patches [the cluster's, or the newest]",
-                       base::word_list(plan::kueue_versions())))
+           fmt::format(
+               "Kueue version that decides: {}, or one of their patches [the cluster's, or the newest]",
+               base::word_list(plan::kueue_versions())))
       .takes("VERSION")
       .reads(
           [](const std::string& text) {
@@ -163,10 +165,11 @@ std::function<int(Console&)> setup_plan(Command& command) {
       "its cohorts can lend it, in flavors whose node labels and taints suit its pods. LimitRanges, "
       "RuntimeClasses and resources that Kueue's configuration transforms or excludes are not read. "
       "The labels of Namespaces among the files count.",
-      "Jobs that are queued at the same time are tried as Kueue's scheduler tries them, without fair "
-      "sharing: one of each ClusterQueue at a time, by the value of their WorkloadPriorityClass or "
-      "PriorityClass, then by metadata.creationTimestamp; jobs without one are the newest, in the order of "
-      "their names. None of them ends. Jobs that stay pending don't change the exit status."};
+      "Jobs are tried as Kueue's scheduler tries them, without fair sharing: as they come by "
+      "metadata.creationTimestamp, those without one together at the end; among those that wait, one of each "
+      "ClusterQueue at a time, by the value of their WorkloadPriorityClass or PriorityClass, then by age, "
+      "then "
+      "in the order of their names. None of them ends. Jobs that stay pending don't change the exit status."};
   command.exit_statuses = {{0, "planned"},
                            {1, "an input was rejected or a job can never be admitted"},
                            {2, "usage, I/O or kubectl error"}};

@@ -97,17 +97,18 @@ TEST_CASE("jobs at the same time: a strict queue waits for its head") {
 )");
 }
 
-TEST_CASE("jobs at the same time: by priority, then by creation, then as they come") {
+TEST_CASE(
+    "jobs with a creationTimestamp come by that, the others together: by priority, then in their order") {
   CHECK(together(one_queue("4"), {{"last", "main", 1},
                                   {"newer", "main", 1, 0, "2026-01-02T00:00:00Z"},
                                   {"older", "main", 1, 0, "2026-01-01T00:00:00Z"},
                                   {"low", "main", 1, -1, "2025-01-01T00:00:00Z"},
-                                  {"high", "main", 1, 10}}) == R"(4 last: admitted, f
+                                  {"high", "main", 1, 10}}) == R"(5 last: quota, low of 4
+  f 0: 1 is requested, and 0 of the 4 that ClusterQueue main can use are unused
 3 newer: admitted, f
 2 older: admitted, f
-5 low: quota, high of 4
-  f 0: 1 is requested, and 0 of the 4 that ClusterQueue main can use are unused
-1 high: admitted, f
+1 low: admitted, f
+4 high: admitted, f
 )");
 }
 

@@ -14,6 +14,7 @@
 #include "base/text/text.h"
 #include "k8s/jobset/jobset.h"
 #include "k8s/kueue/webhook.h"
+#include "k8s/name_syntax.h"
 #include "model/trainer_names.h"
 #include "secret/secret.h"
 
@@ -58,7 +59,8 @@ class Admitter {
     find_local_queue();
     if (admission_.local_queue.empty()) return admission_;
     admission_.verdict = Verdict::Never;
-    if (is_refused() || !has_priority_class() || !has_known_claims()) return admission_;
+    if (is_refused() || !has_valid_labels() || !has_priority_class() || !has_known_claims())
+      return admission_;
     const ClusterQueue* queue = find_cluster_queue();
     if (queue && is_active(*queue) && takes_namespace(*queue)) assign(*queue);
     return admission_;
@@ -76,6 +78,23 @@ class Admitter {
     return !admission_.obstacles.empty();
   }
 
+  // Of the pods: they are also those of the Workload.
+  bool has_valid_labels() {
+    for (const k8s::jobset::ReplicatedJob& job : k8s::jobset::view_job_set(job_.job_set).jobs) {
+      const Node* labels = job.node->at({"template", "spec", "template", "metadata", "labels"});
+      if (!labels) continue;
+      for (const yaml::Entry& label : labels->entries()) {
+        if (k8s::has_form(k8s::Form::LabelKey, label.key) &&
+            k8s::has_form(k8s::Form::LabelValue, label.value->text()))
+          continue;
+        admission_.obstacles.push_back(
+            {std::string(job.name), "", "", "", "",
+             fmt::format("Kueue makes no Workload for pods with an invalid label {}", label.key), ""});
+      }
+    }
+    return admission_.obstacles.empty();
+  }
+
   std::string_view priority_label() const {
     for (const Node* root : {&job_.train_job, &job_.job_set}) {
       const std::string_view name = value_at(*root, {"metadata", "labels", model::kKueuePriorityLabel});
@@ -87,8 +106,8 @@ class Admitter {
   bool has_priority_class() {
     const std::string_view name = priority_label();
     if (name.empty() || quota_.workload_priorities.contains(name)) return true;
-    never(fmt::format("there is no WorkloadPriorityClass {}: Kueue makes no Workload, and the job stays suspended",
-                      name));
+    never(fmt::format(
+        "there is no WorkloadPriorityClass {}: Kueue makes no Workload, and the job stays suspended", name));
     return false;
   }
 
@@ -107,17 +126,20 @@ class Admitter {
     const std::string name(value_at(claim, {"resourceClaimTemplateName"}));
     std::string reason;
     if (!own.empty()) {
-      reason = fmt::format("Kueue admits no job that shares ResourceClaim {}: use a ResourceClaimTemplate", own);
+      reason =
+          fmt::format("Kueue admits no job that shares ResourceClaim {}: use a ResourceClaimTemplate", own);
     } else if (!name.empty()) {
       const auto found = quota_.claim_templates.find({std::string(job_.ns), name});
       if (found == quota_.claim_templates.end()) {
         reason = fmt::format("namespace {} has no ResourceClaimTemplate {}", job_.ns, name);
       } else {
-        const auto unmapped = std::ranges::find_if(
-            found->second, [&](const std::string& one) { return !quota_.mapped_device_classes.contains(one); });
+        const auto unmapped = std::ranges::find_if(found->second, [&](const std::string& one) {
+          return !quota_.mapped_device_classes.contains(one);
+        });
         if (unmapped == found->second.end()) return;
-        reason = fmt::format("no deviceClassMappings of Kueue's configuration name DeviceClass {} of template {}",
-                             *unmapped, name);
+        reason =
+            fmt::format("no deviceClassMappings of Kueue's configuration name DeviceClass {} of template {}",
+                        *unmapped, name);
       }
     }
     if (!reason.empty())
@@ -175,7 +197,8 @@ class Admitter {
       never(fmt::format("the Cohorts {} are parents of each other", fmt::join(cycle, ", ")));
     for (const std::string& check : queue.admission_checks) {
       if (!quota_.admission_checks.contains(check))
-        never(fmt::format("ClusterQueue {} refers to AdmissionCheck {}, which does not exist", queue.name, check));
+        never(fmt::format("ClusterQueue {} refers to AdmissionCheck {}, which does not exist", queue.name,
+                          check));
     }
     if (!queue.admission_checks.empty() && admission_.obstacles.empty()) {
       admission_.conditions.push_back(fmt::format("AdmissionCheck{} {} must pass",
@@ -228,6 +251,7 @@ class Admitter {
       }
       admission_.verdict = Verdict::Admitted;
       add_topologies();
+      add_limit_ranges();
     } else {
       admission_.obstacles = obstacles.take();
     }
@@ -268,6 +292,14 @@ class Admitter {
       admission_.conditions.push_back(
           fmt::format("the nodes of Topology {} must have room for the pods", topology));
     }
+  }
+
+  // Kueue gives containers its defaults, and compares with its bounds.
+  void add_limit_ranges() {
+    const auto [first, last] = quota_.limit_ranges.equal_range(std::string(job_.ns));
+    for (auto at = first; at != last; ++at)
+      admission_.conditions.push_back(
+          fmt::format("LimitRange {} of namespace {} must allow what the pods request", at->second, job_.ns));
   }
 
   const Capacity& capacity_;

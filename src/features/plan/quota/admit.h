@@ -19,8 +19,8 @@
 
 namespace trainjobc::plan {
 
-// Which of several jobs Kueue admits if it gets them all at once, while nothing else runs and none of them
-// ends.
+// Which of several jobs Kueue admits if it gets them as they were created, while nothing else runs and none
+// of them ends.
 
 // A job that Kueue queues, and what it needs.
 struct Workload {
@@ -55,8 +55,9 @@ struct Outcome {
   size_t others = 0;  // how many these are
 };
 
-// By contender. Jobs are tried by priority, then by creation; those without a creationTimestamp are the
-// newest, in the given order. One head of each ClusterQueue is tried at a time, without fair sharing.
+// By contender. Jobs come by creation; those without a creationTimestamp come last, together. Those that wait
+// are tried by priority, then by creation, and in the given order. One head of each ClusterQueue is tried at
+// a time, without fair sharing.
 std::vector<Outcome> admit_together(const Capacity& capacity, std::span<const Contender> jobs);
 
 enum class Verdict {

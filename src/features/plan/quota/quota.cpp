@@ -114,12 +114,17 @@ class QuotaReader {
       quota_.namespaces[object.name] = root.at({"metadata", "labels"});
       return;
     }
+    if (object.kind == "LimitRange" && object.api_version == "v1") {
+      quota_.limit_ranges.emplace(object.ns, object.name);
+      return;
+    }
     if (object.kind == "PriorityClass" && k8s::group_of(object.api_version) == "scheduling.k8s.io") {
       add_priority_class(object.name, root);
       return;
     }
     const std::string_view group = k8s::group_of(object.api_version);
-    if (object.kind == "ResourceClaimTemplate" && group == "resource.k8s.io") add_claim_template(object, root);
+    if (object.kind == "ResourceClaimTemplate" && group == "resource.k8s.io")
+      add_claim_template(object, root);
     if (object.kind == "Configuration" && group == "config.kueue.x-k8s.io") add_mappings(root);
     if (group != kKueueGroup) return;
     if (object.kind == "AdmissionCheck") quota_.admission_checks.insert(object.name);
@@ -298,16 +303,15 @@ constexpr std::string_view kKueueNamespace = "kueue-system";
 
 // Of all namespaces, and of that of Kueue or the cluster.
 constexpr std::array kOfAll{Resource{"clusterqueues.kueue.x-k8s.io", "ClusterQueue", true},
-                              Resource{"localqueues.kueue.x-k8s.io", "LocalQueue", true},
-                              Resource{"resourceflavors.kueue.x-k8s.io", "ResourceFlavor", true},
-                              Resource{"cohorts.kueue.x-k8s.io", "Cohort"},
-                              Resource{"topologies.kueue.x-k8s.io", "Topology"},
-                              Resource{"workloadpriorityclasses.kueue.x-k8s.io", "WorkloadPriorityClass"},
-                              Resource{"admissionchecks.kueue.x-k8s.io", "AdmissionCheck"},
-                              Resource{"resourceclaimtemplates.resource.k8s.io", "ResourceClaimTemplate"}};
+                            Resource{"localqueues.kueue.x-k8s.io", "LocalQueue", true},
+                            Resource{"resourceflavors.kueue.x-k8s.io", "ResourceFlavor", true},
+                            Resource{"cohorts.kueue.x-k8s.io", "Cohort"},
+                            Resource{"topologies.kueue.x-k8s.io", "Topology"},
+                            Resource{"workloadpriorityclasses.kueue.x-k8s.io", "WorkloadPriorityClass"},
+                            Resource{"admissionchecks.kueue.x-k8s.io", "AdmissionCheck"},
+                            Resource{"resourceclaimtemplates.resource.k8s.io", "ResourceClaimTemplate"}};
 constexpr std::array kOfCluster{Resource{"priorityclasses.scheduling.k8s.io", "PriorityClass"},
-                                Resource{"namespaces", "Namespace"},
-                                Resource{kDeployments, "Deployment"}};
+                                Resource{"namespaces", "Namespace"}, Resource{kDeployments, "Deployment"}};
 
 std::string plural_of(std::string_view kind) {
   if (kind.ends_with('y')) return fmt::format("{}ies", kind.substr(0, kind.size() - 1));
@@ -346,8 +350,8 @@ void fetch_one_by_one(const kubectl::Kubectl& kubectl, std::span<const Resource>
     }
     if (resources[i].name == kDeployments && answer.failure.cause == kubectl::Cause::Forbidden) continue;
     if (!resources[i].is_needed && answer.failure.cause == kubectl::Cause::Forbidden) {
-      fetched.warnings += fmt::format("warning: {} could not be looked up: {}\n", plural_of(resources[i].kind),
-                                      describe(answer.failure));
+      fetched.warnings += fmt::format("warning: {} could not be looked up: {}\n",
+                                      plural_of(resources[i].kind), describe(answer.failure));
     } else {
       fetched.failure = answer.failure;
     }

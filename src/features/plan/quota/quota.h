@@ -108,7 +108,8 @@ struct Quota {
   std::set<std::string, std::less<>> admission_checks;
   // What DRA needs. DeviceClasses by ResourceClaimTemplate, which has a namespace and a name.
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> claim_templates;
-  std::set<std::string, std::less<>> mapped_device_classes;  // of Kueue's Configuration
+  std::set<std::string, std::less<>> mapped_device_classes;                 // of Kueue's Configuration
+  std::multimap<std::string, std::string> limit_ranges;                     // by namespace, their names
   std::map<std::string, const yaml::Node*, std::less<>> namespaces;         // their labels; may be nullptr
   std::map<std::string, std::vector<std::string>, std::less<>> topologies;  // labels of the levels
   std::map<std::string, int64_t, std::less<>> workload_priorities;          // of WorkloadPriorityClasses
@@ -131,8 +132,8 @@ Quota read_quota(std::shared_ptr<cluster::LiveSet> objects, base::Diagnostics& d
 
 struct FetchedQuota {
   std::shared_ptr<cluster::LiveSet> objects = std::make_shared<cluster::LiveSet>();
-  kubectl::Failure failure;  // cause None if the queues and flavors came
-  std::string warnings;      // what could not be looked up
+  kubectl::Failure failure;             // cause None if the queues and flavors came
+  std::string warnings;                 // what could not be looked up
   std::optional<KueueBehaviour> kueue;  // that the cluster runs; nullopt if that could not be seen
 };
 

@@ -25,6 +25,7 @@ constexpr size_t kNever = static_cast<size_t>(-1);
 struct Job {
   size_t number = 0;
   const Workload* workload = nullptr;
+  size_t arrival = 0;  // jobs that are created in the same second come together
   Rival rival;
   Assignment assigned;
   Positions begin;        // of the next try
@@ -91,31 +92,29 @@ class Line {
 class Tree {
  public:
   Tree(const Capacity& capacity, std::vector<Job>& jobs, std::span<const size_t> numbers)
-      : jobs_(jobs), usage_(capacity), most_displaced_(numbers.size() * 2 + 16) {
+      : jobs_(jobs),
+        numbers_(numbers.begin(), numbers.end()),
+        usage_(capacity),
+        most_displaced_(numbers.size() * 2 + 16) {
+    std::ranges::stable_sort(numbers_, {}, [&](size_t number) { return jobs_[number].arrival; });
     std::map<std::string_view, size_t> lines;
     for (const size_t number : numbers) {
       const ClusterQueue& queue = *jobs_[number].workload->queue;
       const auto [at, is_new] = lines.try_emplace(queue.name, lines_.size());
       if (is_new) lines_.emplace_back(queue);
       line_of_[&queue] = at->second;
-      lines_[at->second].push(jobs_[number]);
     }
-    for (size_t i = 0; i < lines_.size(); ++i) active_.push_back(i);
   }
 
+  // Kueue is done with the jobs of one second before those of a later one come.
   void run() {
-    for (size_t idle = 0; idle < kMostIdleCycles;) {
-      std::erase_if(active_, [&](size_t line) { return !lines_[line].has_head(); });
-      if (active_.empty()) return;
-      has_changed_ = false;
-      run_cycle();
-      ++cycle_;
-      if (has_changed_) {
-        idle = 0;
-        continue;
-      }
-      ++idle;
-      if (std::ranges::all_of(heads_, [&](const Job* job) { return job->went_round == changes_; })) return;
+    for (size_t next = 0; next < numbers_.size();) {
+      const size_t arrival = jobs_[numbers_[next]].arrival;
+      for (; next < numbers_.size() && jobs_[numbers_[next]].arrival == arrival; ++next)
+        line_of(jobs_[numbers_[next]]).push(jobs_[numbers_[next]]);
+      active_.resize(lines_.size());
+      std::iota(active_.begin(), active_.end(), size_t{0});
+      settle();
     }
   }
 
@@ -132,6 +131,22 @@ class Tree {
   const Job* reserver() const { return reserver_; }
 
  private:
+  void settle() {
+    for (size_t idle = 0; idle < kMostIdleCycles;) {
+      std::erase_if(active_, [&](size_t line) { return !lines_[line].has_head(); });
+      if (active_.empty()) return;
+      has_changed_ = false;
+      run_cycle();
+      ++cycle_;
+      if (has_changed_) {
+        idle = 0;
+        continue;
+      }
+      ++idle;
+      if (std::ranges::all_of(heads_, [&](const Job* job) { return job->went_round == changes_; })) return;
+    }
+  }
+
   void run_cycle() {
     heads_.clear();
     for (const size_t line : active_) heads_.push_back(&jobs_[lines_[line].pop()]);
@@ -285,6 +300,7 @@ class Tree {
   }
 
   std::vector<Job>& jobs_;
+  std::vector<size_t> numbers_;  // of its jobs, as they arrive
   Usage usage_;
   std::vector<Line> lines_;
   std::unordered_map<const ClusterQueue*, size_t> line_of_;
@@ -302,17 +318,32 @@ class Tree {
   bool has_changed_ = false;
 };
 
-// The jobs by creation; 0 is the oldest.
-std::vector<size_t> ages_of(std::span<const Contender> jobs) {
+struct Times {
+  std::vector<size_t> ages;      // by job; 0 is the oldest
+  std::vector<size_t> arrivals;  // the same for jobs of the same second
+};
+
+// "2026-11-27T19:07:44", without what is finer; "" if the job has no time.
+std::string_view second_of(const Contender& job) {
+  constexpr size_t kLength = 19;
+  return std::string_view(job.workload->created).substr(0, kLength);
+}
+
+Times times_of(std::span<const Contender> jobs) {
   std::vector<size_t> order(jobs.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, {}, [&](size_t i) {
     const std::string_view created = jobs[i].workload->created;
     return std::pair(created.empty(), created);
   });
-  std::vector<size_t> ages(jobs.size());
-  for (size_t age = 0; age < order.size(); ++age) ages[order[age]] = age;
-  return ages;
+  Times times{std::vector<size_t>(jobs.size()), std::vector<size_t>(jobs.size())};
+  size_t arrival = 0;
+  for (size_t age = 0; age < order.size(); ++age) {
+    times.ages[order[age]] = age;
+    if (age > 0 && second_of(jobs[order[age]]) != second_of(jobs[order[age - 1]])) ++arrival;
+    times.arrivals[order[age]] = arrival;
+  }
+  return times;
 }
 
 // What is said of the jobs of one tree.
@@ -383,7 +414,8 @@ void number_turns(const std::vector<Job>& jobs, std::vector<Outcome>& outcomes) 
   std::vector<size_t> order(jobs.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::sort(order, {}, [&](size_t i) {
-    return std::tuple(jobs[i].cycle, jobs[i].height, -jobs[i].rival.priority, jobs[i].rival.age);
+    return std::tuple(jobs[i].cycle == kNever, jobs[i].arrival, jobs[i].cycle, jobs[i].height,
+                      -jobs[i].rival.priority, jobs[i].rival.age);
   });
   for (size_t turn = 0; turn < order.size(); ++turn) outcomes[order[turn]].turn = turn + 1;
 }
@@ -402,14 +434,15 @@ std::string_view to_string(Pending pending) {
 }
 
 std::vector<Outcome> admit_together(const Capacity& capacity, std::span<const Contender> contenders) {
-  const std::vector<size_t> ages = ages_of(contenders);
+  const Times times = times_of(contenders);
   std::vector<Job> jobs(contenders.size());
   std::map<std::pair<std::string_view, std::string_view>, std::vector<size_t>> trees;
   for (size_t i = 0; i < jobs.size(); ++i) {
     const Workload& workload = *contenders[i].workload;
     jobs[i].number = i;
     jobs[i].workload = &workload;
-    jobs[i].rival = {i, workload.queue, workload.priority, ages[i], 0, {}};
+    jobs[i].arrival = times.arrivals[i];
+    jobs[i].rival = {i, workload.queue, workload.priority, times.ages[i], 0, {}};
     const std::string_view root = capacity.root_of(*workload.queue);
     const std::string_view alone = root.empty() ? std::string_view(workload.queue->name) : "";
     trees[{root, alone}].push_back(i);
