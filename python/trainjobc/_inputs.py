@@ -45,11 +45,13 @@ def _refuse_nothing(objects: Objects | None) -> None:
         raise TypeError("objects is None: pass YAML, a path, a dict or an object with to_dict()")
     if isinstance(objects, Mapping) and not objects:
         raise ValueError("objects is an empty dict: pass an object")
-    paths = objects if isinstance(objects, (list, tuple)) else [objects]
-    for path in paths:
-        is_path = isinstance(path, os.PathLike) or (isinstance(path, str) and not _is_text(path))
-        if is_path and os.path.isdir(path) and not _files_at(os.fspath(path)):
-            raise FileNotFoundError(f"{os.fspath(path)} has no manifests: no .yaml, .yml or .json file")
+    each: Any = objects if isinstance(objects, (list, tuple)) else [objects]
+    for one in each:
+        if not isinstance(one, (str, os.PathLike)) or (isinstance(one, str) and _is_text(one)):
+            continue
+        path = os.fspath(one)
+        if os.path.isdir(path) and not _files_at(path):
+            raise FileNotFoundError(f"{path} has no manifests: no .yaml, .yml or .json file")
 
 
 def _each(objects: Objects) -> Iterator[Any]:

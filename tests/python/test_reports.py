@@ -137,7 +137,7 @@ INVALID = {
     '"a b" is not the name of an image, which has no blanks': {"image": "a b"},
     '"src" is not a folder and an absolute path, as in .:/workspace': {"mounts": "src"},
     "/a is mounted twice": {"mounts": ["x:/a", "y:/a"]},
-    'there is no Trainer version "9.9": write auto or one of 2.0, 2.1, 2.2, 2.3': {"trainer_version": "9.9"},
+    'there is no Trainer version "9.9": write auto or one of 2.0, 2.1, 2.2, 2.3, 2.4-preview': {"trainer_version": "9.9"},
 }
 
 
