@@ -129,7 +129,7 @@ class Wait(EndToEnd):
             self.submit("job.yaml", "runtime.yaml", "--wait", "--timeout=2m"),
             0,
             "JobSet NS/demo created\n1 job: 1 created\nJobSet NS/demo completed\n",
-            "ELAPSED  JobSet NS/demo: running, node 1/1 ready\n",
+            "ELAPSED  JobSet NS/demo: running, Jobs: node 1/1 ready\n",
         )
 
     def test_fails(self):
@@ -179,6 +179,7 @@ class Wait(EndToEnd):
             "JobSet NS/demo created\n1 job: 1 created\nJobSet NS/demo completed\n".replace("NS", self.namespace), out
         )
         # A busy machine may be at its second second by then.
+        shown = shown.replace("\r\n", "\n").removeprefix(HAS_TRAINER)
         self.assertRegex(shown, rf"^\r\033\[K0:0\d  JobSet {self.namespace}/demo: not started")
-        self.assertIn(f"JobSet {self.namespace}/demo: running, node 1/1 ready", shown)
+        self.assertIn(f"JobSet {self.namespace}/demo: running, Jobs: node 1/1 ready", shown)
         self.assertTrue(shown.endswith("\r\033[K"))

@@ -4,7 +4,7 @@
 
 import json
 
-from support import RUNTIME, EndToEnd, job
+from support import HAS_TRAINER, RUNTIME, EndToEnd, job
 
 APPLY = "kubectl apply --server-side --field-manager=trainjobc -f - --namespace=NS"
 
@@ -216,6 +216,11 @@ class Submit(EndToEnd):
             "and may revert what is submitted; apply the TrainJob instead, or delete it first (kubectl delete trainjob "
             "demo -n NS also deletes its JobSet)\n",
         )
+
+    def test_cluster_with_trainer(self):
+        self.write_job("demo")
+        run = self.run_program("submit", "job.yaml", "runtime.yaml")
+        self.expect(run, 0, "JobSet NS/demo created\n1 job: 1 created\n", HAS_TRAINER)
 
     def test_two_hundred_jobs(self):
         self.write("runtime.yaml", RUNTIME)
