@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 
-from support import RUNTIME, EndToEnd, job
+from support import HAS_TRAINER, RUNTIME, EndToEnd, job
 
 LEFT = (
     "trainjobc: interrupted; this JobSet continues to run (stop a job with kubectl delete jobset):\n"
@@ -64,7 +64,7 @@ class Following(EndToEnd):
             err += line
         process.send_signal(signal.SIGINT)
         err += process.stderr.read()
-        return process.wait(), self.settled(err)
+        return process.wait(), self.settled(err).removeprefix(HAS_TRAINER)
 
     def says(self, reason):
         """Nothing but this, of a job that never starts."""
