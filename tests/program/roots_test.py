@@ -150,6 +150,36 @@ def sources():
           "checked", "what is not in the repository")
 
 
+def artifacts():
+    ref = "  sourceRef: {kind: ExternalArtifact, name: ml}\n"
+    generator = """apiVersion: source.extensions.fluxcd.io/v1beta1
+kind: ArtifactGenerator
+metadata: {name: parts, namespace: flux-system}
+spec:
+  sources: [{alias: all, kind: GitRepository, name: flux-system}]
+  artifacts:
+  - name: ml
+    copy: [%s]
+"""
+    kustomization = flux("apps", "./prod", more=ref)
+    lead = "note: Kustomization flux-system/apps (c/apps.yaml:1): "
+    files = {"ml/prod/bert.yaml": JOB.replace("${NODES}", "2"), "c/apps.yaml": kustomization}
+    cases = {
+        '{from: "@all/ml/**", to: "@artifact/"}': "ml/prod, 1 file",
+        '{from: "@all/ml/base/**", to: "@artifact/base/"}, {from: "@all/ml/prod/**", to: "@artifact/prod"}': "ml/prod, 1 file",
+        '{from: "@all/ml/prod/**", to: "@artifact/staging/"}': "prod is not checked: ArtifactGenerator flux-system/parts composes its source",
+        '{from: "@all/ml/prod/*.yaml", to: "@artifact/prod/"}': "prod is not checked: ArtifactGenerator flux-system/parts composes its source",
+        '{from: "@all/**", to: "@artifact/"}': "prod is not checked: the repository has no such folder",
+    }
+    for copies, said in cases.items():
+        files["c/parts.yaml"] = generator % copies
+        check(lint(files)[2].splitlines()[0], lead + said, f"an ExternalArtifact of {copies}")
+    del files["c/parts.yaml"]
+    check(lint(files)[2].splitlines()[0],
+          lead + "prod is not checked: its source is ExternalArtifact ml, which no ArtifactGenerator here makes",
+          "an ExternalArtifact of another controller")
+
+
 def clusters():
     mine = JOB.replace("torch-distributed", "mine").replace("${NODES}", "2")
     files = {"clusters/prod/all.yaml": flux("apps", "./apps") + "---\n" + flux("infra", "infra"),
@@ -190,6 +220,14 @@ def built():
           (['clusters/prod/apps.yaml:7:25: error: spec.trainer.numNodes must be an integer, not the string "four" [input/type]',
             '    7 |     substitute: {NODES: "four"}'],
            "note: Kustomization flux-system/apps (clusters/prod/apps.yaml:1): apps/prod, a kustomization"), "a kustomization")
+    source = ("apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: %s, namespace: flux-system}\n"
+              "spec: {url: https://git.example.org/%s}\n---\n")
+    child = flux("crds", "./config", more="  sourceRef: {kind: GitRepository, name: crds}\n")
+    of_parent = {"c/apps.yaml": source % ("flux-system", "ml") + flux("apps", "./apps"), "apps/kustomization.yaml": "resources: [crds.yaml]\nnamespace: team-a\n",
+                 "apps/crds.yaml": source % ("crds", "crds") + child}
+    check(lint(of_parent)[2].splitlines()[0],
+          "note: Kustomization team-a/crds (apps/crds.yaml:6): config is not checked: its source is "
+          "https://git.example.org/crds", "a parent's namespace moves a source, too")
     # Flux builds the kustomizations below a folder that has none itself.
     files["clusters/prod/apps.yaml"] = flux("apps", "./apps/prod/..", SUBSTITUTE)
     files["apps/extra.yaml"] = JOB.replace("bert", "gpt")
@@ -258,7 +296,7 @@ note: HelmRelease team-a/bert (apps/base/release.yaml:1) of clusters/staging: ch
 
 
 def main():
-    for part in (variables, sources, clusters, argo_cd):
+    for part in (variables, sources, artifacts, clusters, argo_cd):
         part()
     if shutil.which("kustomize") or shutil.which("kubectl"):
         built()

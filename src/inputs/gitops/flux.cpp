@@ -58,9 +58,11 @@ Root read_flux(const Repository& repository, const Manifest& object) {
   const Node& spec = *object.root->get("spec");
   Root root = root_of(object);
   root.spec = &spec;
-  root.folder = path_in(repository.folder, yaml::string_at(spec, "path"));
   const Node* source = spec.get("sourceRef");
-  root.missing = repository.source.why_other(source, object.ns(), object.file);
+  SourcePath place =
+      repository.source.path_in_source(yaml::string_at(spec, "path"), source, object.ns(), object.file);
+  root.folder = path_in(repository.folder, place.path);
+  root.missing = std::move(place.missing);
   if (root.missing.empty() && yaml::is_true_at(spec, "suspend")) root.missing = "it is suspended";
   if (!root.missing.empty()) return root;
   root.files = repository.artifact(repository.source.ignored_by(source, object.ns(), object.file));

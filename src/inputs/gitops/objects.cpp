@@ -25,8 +25,8 @@ size_t common_length(const std::string& a, const std::string& b) {
 }  // namespace
 
 bool may_have_objects(std::string_view text) {
-  for (const std::string_view word :
-       {"toolkit.fluxcd.io/", "argoproj.io/", "kind: ConfigMap", "kind: Secret"}) {
+  for (const std::string_view word : {"toolkit.fluxcd.io/", "source.extensions.fluxcd.io/", "argoproj.io/",
+                                      "kind: ConfigMap", "kind: Secret"}) {
     if (text.find(word) != std::string_view::npos) return true;
   }
   return false;

@@ -4,6 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include "base/files/paths.h"
 #include "base/text/text.h"
 
@@ -46,16 +50,69 @@ std::set<std::string> remote_names(const base::FileSystem& files, const std::str
   return names;
 }
 
+// Of the paths of its file and another one.
+size_t common_length(const Manifest& object, const std::string& file) {
+  return static_cast<size_t>(std::ranges::mismatch(object.file, file).in1 - object.file.begin());
+}
+
+constexpr std::string_view kArtifacts = "source.extensions.fluxcd.io/";
+
+// A whole folder that a generator copies.
+struct Copy {
+  std::string_view alias;  // of the source
+  std::string_view from;   // "apps/base"; "" for all of it
+  std::string_view to;     // "base"; "" for the artifact's root
+};
+
+bool has_pattern(std::string_view path) {
+  return path.find_first_of("*?[{") != std::string_view::npos;
+}
+
+// nullopt for one of single files, by patterns, or that leaves files out.
+std::optional<Copy> read_copy(const yaml::Node& copy) {
+  constexpr std::string_view kAll = "/**";
+  constexpr std::string_view kArtifact = "@artifact/";
+  std::string_view from = yaml::string_at(copy, "from");
+  std::string_view to = yaml::string_at(copy, "to");
+  if (!from.starts_with('@') || !from.ends_with(kAll) || !to.starts_with(kArtifact)) return std::nullopt;
+  if (copy.get("exclude") || copy.get("strategy")) return std::nullopt;
+  from = from.substr(1, from.size() - 1 - kAll.size());
+  to.remove_prefix(kArtifact.size());
+  if (to.ends_with('/')) to.remove_suffix(1);
+  const size_t slash = std::min(from.find('/'), from.size());
+  const std::string_view folder = slash == from.size() ? "" : from.substr(slash + 1);
+  if (has_pattern(folder) || has_pattern(to)) return std::nullopt;
+  return Copy{from.substr(0, slash), folder, to};
+}
+
+// The folder of the source that looks as the artifact does, as far as this copy goes: "apps" for "apps/base"
+// that becomes "base".
+std::optional<std::string_view> source_root_of(const Copy& copy) {
+  if (copy.to.empty()) return copy.from;
+  if (copy.from == copy.to) return "";
+  if (!copy.from.ends_with(copy.to) || !copy.from.substr(0, copy.from.size() - copy.to.size()).ends_with('/'))
+    return std::nullopt;
+  return copy.from.substr(0, copy.from.size() - copy.to.size() - 1);
+}
+
 }  // namespace
 
 OwnSource::OwnSource(const base::FileSystem& files, const std::string& repository, const Objects& objects)
     : objects_(objects), names_(remote_names(files, repository)) {}
 
+// A parent may have moved both to another namespace: then it is the nearest one of that name.
 const Manifest* OwnSource::source_of(const yaml::Node& ref, const std::string& ns,
                                      const std::string& file) const {
-  std::string own_ns(yaml::string_at(ref, "namespace"));
-  if (own_ns.empty()) own_ns = ns;
-  return objects_.find(yaml::string_at(ref, "kind"), own_ns, std::string(yaml::string_at(ref, "name")), file);
+  const std::string written(yaml::string_at(ref, "namespace"));
+  const std::string_view kind = yaml::string_at(ref, "kind");
+  const std::string name(yaml::string_at(ref, "name"));
+  const Manifest* found = objects_.find(kind, written.empty() ? ns : written, name, file);
+  if (found || !written.empty()) return found;
+  for (const Manifest& object : objects_.all()) {
+    if (object.kind() != kind || object.name() != name) continue;
+    if (!found || common_length(object, file) > common_length(*found, file)) found = &object;
+  }
+  return found;
 }
 
 // A source that is not in the repository was set up by hand, or by a bootstrap, for this one.
@@ -73,6 +130,45 @@ std::string OwnSource::why_other(const yaml::Node* ref, const std::string& ns,
   const Manifest* own = objects_.find(kind, source->ns(), std::string(kBootstrapped), file);
   const std::string_view own_url = own ? yaml::string_at(*own->root, {"spec", "url"}) : "";
   return own_url.empty() || name_in(own_url) == name_in(url) ? "" : fmt::format("its source is {}", url);
+}
+
+SourcePath OwnSource::path_in_source(std::string_view path, const yaml::Node* ref, const std::string& ns,
+                                     const std::string& file) const {
+  if (!ref || yaml::string_at(*ref, "kind") != "ExternalArtifact")
+    return {std::string(path), why_other(ref, ns, file)};
+  const std::string_view name = yaml::string_at(*ref, "name");
+  std::pair<const Manifest*, const yaml::Node*> nearest;
+  for (const Manifest& object : objects_.all()) {
+    if (!object.is(kArtifacts, "ArtifactGenerator")) continue;
+    for (const yaml::Node* artifact : yaml::items_at(*object.root, {"spec", "artifacts"})) {
+      if (yaml::string_at(*artifact, "name") != name) continue;
+      if (!nearest.first || common_length(object, file) > common_length(*nearest.first, file))
+        nearest = {&object, artifact};
+    }
+  }
+  if (!nearest.first)
+    return {std::string(path),
+            fmt::format("its source is ExternalArtifact {}, which no ArtifactGenerator here makes", name)};
+  SourcePath folder = copied_folder(*nearest.first, *nearest.second);
+  folder.path += fmt::format("/{}", path);
+  return folder;
+}
+
+SourcePath OwnSource::copied_folder(const Manifest& generator, const yaml::Node& artifact) const {
+  const std::string composed = fmt::format("{} composes its source", generator.title());
+  std::optional<std::string> root;
+  for (const yaml::Node* written : yaml::items_at(artifact, "copy")) {
+    const std::optional<Copy> copy = read_copy(*written);
+    const std::optional<std::string_view> folder = copy ? source_root_of(*copy) : std::nullopt;
+    if (!folder || root.value_or(std::string(*folder)) != *folder) return {"", composed};
+    root = std::string(*folder);
+    for (const yaml::Node* source : yaml::items_at(*generator.root, {"spec", "sources"})) {
+      if (yaml::string_at(*source, "alias") != copy->alias) continue;
+      std::string other = why_other(source, generator.ns(), generator.file);
+      if (!other.empty()) return {"", std::move(other)};
+    }
+  }
+  return root ? SourcePath{*root, ""} : SourcePath{"", composed};
 }
 
 std::string OwnSource::why_other_url(std::string_view url) const {

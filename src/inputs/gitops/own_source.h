@@ -13,6 +13,12 @@
 
 namespace trainjobc::gitops {
 
+// A folder of the repository that is read, or why the path is in none.
+struct SourcePath {
+  std::string path;
+  std::string missing;  // "": nothing is
+};
+
 class OwnSource {
  public:
   // `objects` may have the sources.
@@ -20,12 +26,17 @@ class OwnSource {
 
   // Why `ref`, a sourceRef of an object in that namespace, is another source; "" if it is this repository.
   std::string why_other(const yaml::Node* ref, const std::string& ns, const std::string& file) const;
+  // Where a path of that source is: for an ExternalArtifact, below what its ArtifactGenerator copies.
+  // Source of the rules: github.com/fluxcd/source-watcher 2.0, ArtifactGenerator v1beta1.
+  SourcePath path_in_source(std::string_view path, const yaml::Node* ref, const std::string& ns,
+                            const std::string& file) const;
   // The same of an address of Argo CD.
   std::string why_other_url(std::string_view url) const;
   // The patterns of the source: spec.ignore.
   std::string ignored_by(const yaml::Node* ref, const std::string& ns, const std::string& file) const;
 
  private:
+  SourcePath copied_folder(const Manifest& generator, const yaml::Node& artifact) const;
   const Manifest* source_of(const yaml::Node& ref, const std::string& ns, const std::string& file) const;
 
   const Objects& objects_;
