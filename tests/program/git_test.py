@@ -93,6 +93,12 @@ class Repository:
         return done.returncode, done.stdout, done.stderr
 
 
+def update(*jobs):
+    """What diff says of jobs whose spec.trainer changes."""
+    return (f"update: Trainer 2.3 refuses to change spec.trainer of a TrainJob that exists: delete {' and '.join(jobs)} and create "
+            f"{'it' if len(jobs) == 1 else 'them'} again (submit --replace)")
+
+
 def short(repository, revision="HEAD"):
     return repository.git("rev-parse", revision).strip()[:12]
 
@@ -114,18 +120,18 @@ def compare(temporary):
   in JobSet team-a/bert"""
     check(r.run("diff", "--base", "main"),
           (1, f"clusters/prod/bert.yaml{reaches} in clusters/prod\n\n1 of 2 jobs changes\n"
-              "cost: +2 pods in team-a of clusters/prod\n",
+              f"cost: +2 pods in team-a of clusters/prod\n{update('team-a/bert in clusters/prod')}\n",
            f"note: comparing the working tree with {base} (where HEAD left main)\n"), "diff --base")
     check(r.run("diff", "--base", "main", "--head", "feature", "."),
           (1, f"feature:clusters/prod/bert.yaml{reaches} in clusters/prod\n\n1 of 2 jobs changes\n"
-              "cost: +2 pods in team-a of clusters/prod\n",
+              f"cost: +2 pods in team-a of clusters/prod\n{update('team-a/bert in clusters/prod')}\n",
            f"note: comparing feature with {base} (where feature left main)\n"), "diff --base --head")
     check(r.run("diff", "--base", "main", "--no-merge-base", "clusters/prod"),
           (1, f"clusters/prod/bert.yaml{reaches}\n\nJobSet team-a/gpt   removed\n\n"
-              "1 of 1 job changes, 1 object removed\ncost: -6 pods in team-a\n",
+              f"1 of 1 job changes, 1 object removed\ncost: -6 pods in team-a\n{update('team-a/bert')}\n",
            "note: comparing the working tree with main\n"), "diff --no-merge-base")
     check(r.run("diff", "--base", "main", folder="clusters/prod")[:2],
-          (1, f"bert.yaml{reaches}\n\n1 of 1 job changes\ncost: +2 pods in team-a\n"), "diff in a folder")
+          (1, f"bert.yaml{reaches}\n\n1 of 1 job changes\ncost: +2 pods in team-a\n{update('team-a/bert')}\n"), "diff in a folder")
     check(r.run("diff", "--base", "HEAD", str(r.folder / "clusters"))[:2], (0, "no difference in 2 jobs\n"),
           "an absolute path")
     link = temporary / "link"
@@ -168,7 +174,7 @@ b.yaml:9  spec.trainer.numNodes   changes 1 object
 
 """
     check(r.run("diff", "--base", "HEAD")[:2],
-          (2, f"{broken_a}{more}1 of 3 jobs changes, 1 no longer accepted\ncost: +2 pods in team-a\n"),
+          (2, f"{broken_a}{more}1 of 3 jobs changes, 1 no longer accepted\ncost: +2 pods in team-a\n{update('team-a/b')}\n"),
           "one broken job")
     r.commit("broken")
     check(r.run("diff", "--base", "HEAD")[:2],
@@ -186,6 +192,7 @@ a.yaml:11:4: error: this bracket is not closed before the end of the document [y
       |    ^ close it
 {more}1 of 2 jobs changes
 cost: +2 pods in team-a
+{update('team-a/b')}
 """, "note: comparing the working tree with HEAD~1\nwarning: removed jobs are not listed: a.yaml can't be read\n"),
           "a file that can't be read")
 
@@ -316,7 +323,7 @@ def submodules(temporary):
     inner.commit("changed", {"job.yaml": job("inner", 5)})
     sub = Repository(r.folder / "jobs/sub")
     sub.git("pull", "-q")
-    expected = """jobs/sub/job.yaml:9  spec.trainer.numNodes   changes 1 object
+    expected = f"""jobs/sub/job.yaml:9  spec.trainer.numNodes   changes 1 object
   spec.replicatedJobs[node]…containers[node].env[PET_NNODES].value   "1" → "5"
   spec.replicatedJobs[node].template.spec.parallelism   1 → 5
   spec.replicatedJobs[node].template.spec.completions   1 → 5
@@ -324,20 +331,21 @@ def submodules(temporary):
 
 1 of 2 jobs changes
 cost: +4 pods in team-a
+{update('team-a/inner')}
 """
     check(r.run("diff", "--base", "HEAD")[:2], (1, expected), "a submodule that was updated")
     r.commit("update")
     check(r.run("diff", "--base", "HEAD~1")[:2], (1, expected), "two commits of a submodule")
-    check(r.run("diff", "--base", "HEAD~1", "--head", "HEAD")[1].splitlines()[-2:],
-          ["1 of 2 jobs changes", "cost: +4 pods in team-a"], "submodules of two revisions")
+    check(r.run("diff", "--base", "HEAD~1", "--head", "HEAD")[1].splitlines()[-3:],
+          ["1 of 2 jobs changes", "cost: +4 pods in team-a", update("team-a/inner")], "submodules of two revisions")
     tree = temporary / "worktree"
     r.git("worktree", "add", "-q", str(tree), "HEAD~1")
     worktree = Repository(tree)
     worktree.write({"job.yaml": job("outer", 3)})
-    check(worktree.run("diff", "--base", "main", "--no-merge-base")[1].splitlines()[-2:],
-          ["1 of 1 job changes", "cost: +2 pods in team-a"], "a worktree, without the repository of its submodule")
-    check(sub.run("diff", "--base", "HEAD~1")[1].splitlines()[-2:], ["1 of 1 job changes", "cost: +4 pods in team-a"],
-          "in a submodule")
+    check(worktree.run("diff", "--base", "main", "--no-merge-base")[1].splitlines()[-3:],
+          ["1 of 1 job changes", "cost: +2 pods in team-a", update("team-a/outer")], "a worktree, without the repository of its submodule")
+    check(sub.run("diff", "--base", "HEAD~1")[1].splitlines()[-3:],
+          ["1 of 1 job changes", "cost: +4 pods in team-a", update("team-a/inner")], "in a submodule")
     plain = Repository(temporary / "plain")
     r.git("clone", "-q", f"file://{r.folder}", str(plain.folder))
     check(plain.run("diff", "--base", "HEAD~1")[:2], (0, "no difference in 1 job\n"), "a submodule without its repository")
@@ -373,7 +381,8 @@ def hostile(temporary):
     r.git("config", "protocol.ext.allow", "always")
     (r.folder / "a.yaml").write_text(job("a", 3))
     ran.unlink(missing_ok=True)
-    check(r.run("diff", "--base", "main")[1].splitlines()[-2:], ["1 of 1 job changes", "cost: +2 pods in team-a"], "hostile diff")
+    check(r.run("diff", "--base", "main")[1].splitlines()[-3:],
+          ["1 of 1 job changes", "cost: +2 pods in team-a", update("team-a/a")], "hostile diff")
     check(r.run("lint", "--changed-since", "main")[0], 0, "hostile lint")
     # An object is missing.
     blob = subprocess.run(["git", "rev-parse", "main:a.yaml"], cwd=r.folder, capture_output=True, text=True).stdout.strip()
@@ -389,9 +398,9 @@ def states(temporary):
     below this one."""
     r = Repository(temporary / "states").begin({"a.yaml": job("one", 1), "b.yaml": job("two", 1)})
     r.commit("second", {"a.yaml": job("one", 2)})
-    change = ["1 of 2 jobs changes", "cost: +1 pod in team-a"]
+    change = ["1 of 2 jobs changes", "cost: +1 pod in team-a", update("team-a/one")]
     r.git("checkout", "-q", "--detach")
-    check(r.run("diff", "--base", "HEAD~1")[1].splitlines()[-2:], change, "a detached HEAD")
+    check(r.run("diff", "--base", "HEAD~1")[1].splitlines()[-3:], change, "a detached HEAD")
     r.git("checkout", "-q", "main")
     r.git("mv", "a.yaml", "A.yaml")
     check(r.run("diff", "--base", "HEAD")[:2], (0, "no difference in 2 jobs\n"), "a name in capitals")
@@ -402,7 +411,7 @@ def states(temporary):
     check(r.run("diff", "--base", "HEAD")[:2], (0, "no difference in 2 jobs\n"), "CRLF")
     r.git("checkout", "-q", "b.yaml")
     r.git("tag", "-a", "-m", "v1", "v1", "HEAD~1")
-    check(r.run("diff", "--base", "v1", "--head", "main")[1].splitlines()[-2:], change, "a tag")
+    check(r.run("diff", "--base", "v1", "--head", "main")[1].splitlines()[-3:], change, "a tag")
     r.git("checkout", "-q", "-b", "other", "HEAD~1")
     r.commit("other", {"a.yaml": job("one", 9)})
     subprocess.run(["git", "merge", "-q", "main"], cwd=r.folder, env=r.environment, capture_output=True)
@@ -416,8 +425,9 @@ def states(temporary):
           "a bare repository")
     below = Repository(r.folder / "below").begin({"c.yaml": job("three", 1)})
     below.commit("second", {"c.yaml": job("three", 3)})
-    check(below.run("diff", "--base", "HEAD~1")[1].splitlines()[-2:], ["1 of 1 job changes", "cost: +2 pods in team-a"], "a repository below")
-    check(r.run("diff", "--base", "HEAD~1", "below")[1].splitlines()[-2:], ["1 of 1 job changes", "cost: +2 pods in team-a"],
+    change = ["1 of 1 job changes", "cost: +2 pods in team-a", update("team-a/three")]
+    check(below.run("diff", "--base", "HEAD~1")[1].splitlines()[-3:], change, "a repository below")
+    check(r.run("diff", "--base", "HEAD~1", "below")[1].splitlines()[-3:], change,
           "a repository below, from outside")
     if os.getuid() == 0:
         os.chown(r.folder, 65534, 65534)
@@ -441,7 +451,7 @@ def templates(temporary):
     chart = job("chart").replace("name: chart", "name: {{ .Release.Name }}")
     r = Repository(temporary / "templates").begin({"a.yaml": job("a"), "charts/b/templates/b.yaml": chart})
     r.write({"a.yaml": job("a", nodes=3)})
-    check(r.run("diff", "--base", "HEAD"), (1, """a.yaml:9  spec.trainer.numNodes   changes 1 object
+    check(r.run("diff", "--base", "HEAD"), (1, f"""a.yaml:9  spec.trainer.numNodes   changes 1 object
   spec.replicatedJobs[node]…containers[node].env[PET_NNODES].value   "2" → "3"
   spec.replicatedJobs[node].template.spec.parallelism   2 → 3
   spec.replicatedJobs[node].template.spec.completions   2 → 3
@@ -449,6 +459,7 @@ def templates(temporary):
 
 1 of 1 job changes
 cost: +1 pod in team-a
+{update("team-a/a")}
 """, "note: comparing the working tree with HEAD\nnote: not compared: charts/b/templates/b.yaml, which must be rendered first\n"),
           "a template in the repository")
     check(r.run("diff", "--base", "HEAD", "charts/b/templates/b.yaml")[0], 2, "a template that is named")
@@ -478,7 +489,8 @@ def overlays(temporary):
   spec.replicatedJobs[node]…containers[node].image   "r.io/train:1" → "r.io/train:2"
   in JobSet team-a/bert in overlays/a, JobSet team-b/bert in overlays/b
 
-""" + nodes + "2 of 2 jobs change\ncost: +2 pods in team-a of overlays/a\n"
+""" + nodes + "2 of 2 jobs change\ncost: +2 pods in team-a of overlays/a\n" + update("team-a/bert in overlays/a",
+                                                                                  "team-b/bert in overlays/b") + "\n"
     note = "note: comparing the working tree with HEAD\n"
     check(r.run("diff", "--base", "HEAD"), (1, changed, note), "overlays")
     check(r.run("diff", "--base", "HEAD", "-k", "overlays/a", "-k", "overlays/b"), (1, changed, note), "overlays that are named")
@@ -494,7 +506,7 @@ overlays/b/kustomization.yaml:1:25: error: there is no file or folder more.yaml 
       |                         ^~~~~~~~~
 
 """
-    summary = "1 of 1 job changes\ncost: +2 pods in team-a of overlays/a\n"
+    summary = f"1 of 1 job changes\ncost: +2 pods in team-a of overlays/a\n{update('team-a/bert in overlays/a')}\n"
     for words in ((), ("-k", "overlays/a", "-k", "overlays/b")):
         check(r.run("diff", "--base", "HEAD", *words)[:2], (2, broken_b + nodes + summary), f"a broken overlay {words}")
 

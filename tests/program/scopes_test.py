@@ -50,6 +50,8 @@ after/prod/again.yaml:6  spec.trainer.numNodes   changes 1 object
 
 1 of 2 jobs changes, 1 no longer accepted
 cost: +2 pods in team-a of after/prod
+update: Trainer 2.3 refuses to change spec.trainer of a TrainJob that exists: delete team-a/bert in after/prod and create it again \
+(submit --replace)
 """
 
 

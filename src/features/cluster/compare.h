@@ -69,4 +69,9 @@ const yaml::Node* apply_differences(const yaml::Node& live, std::span<const obje
 void set_scripts_apart(const LiveObject& live, const FieldOwners& owners,
                        std::vector<objects::Difference>& differences);
 
+// The fields of a TrainJob's spec that differ and can't be updated: "spec.trainer". Source of the rule: the
+// CRD (self == oldSelf), whose transition rules apply to fields that both objects have.
+std::vector<std::string> immutable_changes(const yaml::Node& before, const yaml::Node& after,
+                                           const schema::Schema& train_job);
+
 }  // namespace trainjobc::cluster

@@ -121,6 +121,21 @@ void mark_refusals(objects::ObjectDiff& object, const Node& live, const Node& re
   }
 }
 
+std::vector<std::string> immutable_changes(const Node& before, const Node& after, const Schema& train_job) {
+  std::vector<std::string> fields;
+  const schema::Property* spec = train_job.property("spec");
+  const Node* old_spec = before.get("spec");
+  const Node* new_spec = after.get("spec");
+  if (!spec || !old_spec || !new_spec) return fields;
+  for (const yaml::Entry& entry : old_spec->entries()) {
+    const Node* now = new_spec->get(entry.key);
+    const schema::Property* property = spec->schema->property(entry.key);
+    if (now && property && is_immutable(property->schema) && !yaml::equal(*entry.value, *now))
+      fields.push_back(fmt::format("spec.{}", entry.key));
+  }
+  return fields;
+}
+
 namespace {
 
 bool is_written(const Node& rendered) {

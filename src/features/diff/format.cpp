@@ -260,9 +260,35 @@ std::vector<std::string> cost_lines(const objects::Report& report) {
   return lines;
 }
 
+// "team-a/llama, team-a/bert and 10 more"
+std::string named_jobs(const std::vector<std::string>& jobs) {
+  constexpr size_t kMostNamed = 3;
+  if (jobs.size() <= kMostNamed) return base::word_list(jobs);
+  return fmt::format("{}, {} and {} more", jobs[0], jobs[1], jobs.size() - 2);
+}
+
+// What a cluster leaves as it is, grouped by the reason.
+std::vector<std::string> left_lines(const objects::Report& report) {
+  std::map<std::pair<std::string, std::vector<std::string>>, std::vector<std::string>> by_reason;
+  for (const objects::LeftJob& left : report.left_jobs)
+    by_reason[{left.trainer, left.refused}].push_back(
+        left.scope.empty() ? left.job : fmt::format("{} in {}", left.job, left.scope));
+  std::vector<std::string> lines;
+  for (const auto& [reason, jobs] : by_reason) {
+    const auto& [trainer, fields] = reason;
+    const std::string what = fields.empty() ? "does not change the JobSet"
+                                            : fmt::format("refuses to change {}", base::word_list(fields));
+    lines.push_back(fmt::format(
+        "update: Trainer {} {} of a TrainJob that exists: delete {} and create {} again (submit --replace)",
+        trainer, what, named_jobs(jobs), jobs.size() == 1 ? "it" : "them"));
+  }
+  return lines;
+}
+
 std::vector<std::string> closing_of(const objects::Report& report, const FormatOptions& options) {
   std::vector<std::string> lines = cost_lines(report);
   lines.insert(lines.begin(), summary_of(report, options.files));
+  std::ranges::move(left_lines(report), std::back_inserter(lines));
   return lines;
 }
 
@@ -485,6 +511,8 @@ std::string format_markdown(const objects::Report& report, const FormatOptions& 
   report::Document document{.heading = "trainjobc diff: " + summary_of(report, options.files),
                             .noun = "object"};
   for (const std::string& line : cost_lines(report))
+    document.blocks.push_back({.head = {{line}}, .is_continued = true});
+  for (const std::string& line : left_lines(report))
     document.blocks.push_back({.head = {{line}}, .is_continued = true});
   if (!document.blocks.empty()) document.blocks.back().is_continued = false;
   Describer describer(report, options, true);

@@ -15,6 +15,8 @@
 #include "features/cluster/live.h"
 #include "features/objects/acceptance.h"
 #include "features/objects/differences.h"
+#include "k8s/object_meta.h"
+#include "model/trainer_names.h"
 #include "schema/schema.h"
 #include "yaml/node.h"
 
@@ -56,6 +58,10 @@ class Joined {
     for (objects::Acceptance& acceptance : part.acceptances) {
       if (has_scopes_) acceptance.scope = scope;
       report.acceptances.push_back(std::move(acceptance));
+    }
+    for (objects::LeftJob& job : part.left_jobs) {
+      if (has_scopes_) job.scope = scope;
+      report.left_jobs.push_back(std::move(job));
     }
     std::ranges::move(part.warnings, std::back_inserter(report.warnings));
     std::ranges::move(part.memory, std::back_inserter(report.memory));
@@ -233,6 +239,47 @@ std::string named(const std::vector<std::string>& files) {
   return files.size() == 1 ? files.front() : fmt::format("{} and {} more", files.front(), files.size() - 1);
 }
 
+using JobSets = std::map<std::pair<std::string_view, std::string_view>, const Object*>;
+
+JobSets job_sets_of(const Compilation& compiled) {
+  JobSets found;
+  for (const Object& object : compiled.objects) {
+    if (object.kind == "JobSet" && object.train_job)
+      found.try_emplace({k8s::effective_namespace(object.ns), object.name}, &object);
+  }
+  return found;
+}
+
+bool changes_pods(const objects::ObjectDiff& object) {
+  return std::ranges::any_of(object.differences, [](const objects::Difference& difference) {
+    return difference.kind == objects::DifferenceKind::Changed &&
+           difference.name.starts_with("spec.replicatedJobs");
+  });
+}
+
+// Fields of a TrainJob are immutable, and its controller leaves the pods of a JobSet that is not suspended as
+// they are, whichever object changes them.
+void add_left_jobs(const Compilation& before, const Compilation& after, const schema::VersionSchemas& schemas,
+                   Report& report) {
+  const schema::KindSchema* kind = schemas.kind(model::kTrainJob);
+  const JobSets old_sets = job_sets_of(before);
+  const JobSets new_sets = job_sets_of(after);
+  for (const objects::ObjectDiff& object : report.objects) {
+    if (!kind || object.kind != "JobSet" || !changes_pods(object)) continue;
+    const std::string_view ns = k8s::effective_namespace(object.ns);
+    const auto was = old_sets.find({ns, object.name});
+    const auto is = new_sets.find({ns, object.name});
+    if (was == old_sets.end() || is == new_sets.end()) continue;
+    const yaml::Node& old_job = *was->second->train_job;
+    objects::LeftJob job{
+        .job = fmt::format("{}/{}", ns, object.name),
+        .trainer = after.trainer_version,
+        .refused = cluster::immutable_changes(old_job, *is->second->train_job, *kind->schema)};
+    if (!job.refused.empty() || !yaml::is_true_at(old_job, {"spec", "suspend"}))
+      report.left_jobs.push_back(std::move(job));
+  }
+}
+
 Report compare_pair(const Pair& pair, const StateOptions& options) {
   const Compilation compared = objects::without_refused(pair.after, pair.before);
   const Compilation old_side = objects::without_refused(pair.before, pair.after);
@@ -256,6 +303,7 @@ Report compare_pair(const Pair& pair, const StateOptions& options) {
   if (!unread_after.empty() && options.lists_removed)
     report.warnings.push_back(
         fmt::format("removed jobs are not listed: {} can't be read", named(unread_after)));
+  add_left_jobs(old_side, compared, *how.schemas, report);
   report.memory.push_back(pair.before.memory);
   report.memory.push_back(pair.after.memory);
   report.jobs = count_jobs(pair.after) + objects::refused_jobs(pair.after).size();

@@ -103,6 +103,14 @@ struct Acceptance {
   std::string title() const;
 };
 
+// A TrainJob of two states of files that a cluster does not update as it is in the new one.
+struct LeftJob {
+  std::string scope;                 // "", unless several were compared
+  std::string job;                   // "team-a/llama"
+  std::string trainer;               // the version of the cluster
+  std::vector<std::string> refused;  // the fields that can't change: "spec.trainer"; empty: its JobSet stays
+};
+
 struct Report {
   // Set if two Trainer versions were compared: "2.1", "2.3".
   std::string old_version;
@@ -111,6 +119,7 @@ struct Report {
 
   std::vector<ObjectDiff>
       objects;  // those with differences, including ignored ones, in the order of the inputs; orphans last
+  std::vector<LeftJob> left_jobs;                   // of two states of files
   size_t jobs = 0;                                  // TrainJobs of the inputs
   std::vector<std::string> warnings;                // about harmful updates that the cluster accepts
   std::vector<std::shared_ptr<const void>> memory;  // holds the nodes

@@ -209,7 +209,8 @@ TEST_CASE("width: what a change to files reaches") {
         "      \"registry.example/a/long/path/to/another/image:2\"\n"
         "  in JobSet team-a/demo\n"
         "\n"
-        "1 of 1 job changes\n");
+        "1 of 1 job changes\nupdate: Trainer 2.3 does not change the JobSet of a TrainJob that exists: delete\n"
+        "  team-a/demo and create it again (submit --replace)\n");
 }
 
 }  // namespace trainjobc::width_test

@@ -259,7 +259,11 @@ TEST_CASE("two directories: the jobs that a change to a runtime affects") {
       "JobSet team-a/fresh   added\n"
       "JobSet team-a/gone   removed\n"
       "\n"
-      "2 of 3 jobs change, 1 job added, 1 object removed\ncost: +2 pods in team-a\n";
+      "2 of 3 jobs change, 1 job added, 1 object removed\ncost: +2 pods in team-a\nupdate: Trainer 2.3 does "
+      "not change the JobSet of a TrainJob that exists: delete team-a/a and create it again (submit "
+      "--replace)\n"
+      "update: Trainer 2.3 refuses to change spec.trainer of a TrainJob that exists: delete team-a/b and "
+      "create it again (submit --replace)\n";
   CHECK(run.run() == 1);
   CHECK(run.console.out == text);
   CHECK(run.console.err ==
