@@ -10,6 +10,7 @@
 
 #include "base/text/text.h"
 #include "compile/advice/checks.h"
+#include "rules/rules.h"
 #include "yaml/rewrite/edits.h"
 
 namespace trainjobc::compile::advice::images {
@@ -175,9 +176,61 @@ ImageComplaint image_complaint(std::string_view image) {
 
 constexpr std::string_view kHint = "pin a version or a digest";
 
-// Placeholders of templating tools aren't checked.
-bool has_placeholder(std::string_view image) {
-  return image.find_first_of("${}<>%") != std::string_view::npos;
+// Words that stand for others.
+
+// Those of Helm, Jinja and the like aren't checked: their files are templates.
+bool is_template(std::string_view image) {
+  return image.find("{{") != std::string_view::npos || image.find('%') != std::string_view::npos;
+}
+
+// "YOUR_IMAGE", "your-registry", "CHANGE_ME".
+bool is_stand_in(std::string_view word) {
+  constexpr std::array<std::string_view, 4> kWords{"changeme", "change-me", "replaceme", "replace-me"};
+  std::string text = base::lower_case(word);
+  std::ranges::replace(text, '_', '-');
+  return base::contains(kWords, text) || text.starts_with("your-");
+}
+
+bool is_in_capitals(std::string_view word) {
+  constexpr size_t kLeast = 4;
+  const bool has_letter = std::ranges::any_of(word, [](char c) { return c >= 'A' && c <= 'Z'; });
+  return word.size() >= kLeast && has_letter && std::ranges::all_of(word, [](char c) {
+           return (c >= 'A' && c <= 'Z') || base::is_digit(c) || c == '_';
+         });
+}
+
+// The first placeholder: <account>, $IMAGE, ${IMAGE}, YOUR_IMAGE; "" if there is none.
+std::string_view placeholder_in(std::string_view image) {
+  const size_t open = image.find('<');
+  const size_t close = image.find('>', open == std::string_view::npos ? 0 : open);
+  if (open != std::string_view::npos && close != std::string_view::npos)
+    return image.substr(open, close - open + 1);
+  if (const size_t dollar = image.find('$'); dollar != std::string_view::npos) {
+    const std::string_view rest = image.substr(dollar + 1);
+    const auto is_inside = [&](char c) { return base::is_alnum(c) || c == '_' || c == '{'; };
+    const auto end = std::ranges::find_if_not(rest, is_inside);
+    size_t length = static_cast<size_t>(end - rest.begin());
+    if (rest.starts_with('{')) length = std::min(rest.find('}'), rest.size() - 1) + 1;
+    return length > 0 ? image.substr(dollar, length + 1) : std::string_view();
+  }
+  for (const std::string_view word : base::non_empty_parts(image, "/:@.")) {
+    if (is_stand_in(word)) return word;
+  }
+  // PROJECT_ID: no repository has capital letters.
+  for (const std::string_view word : base::non_empty_parts(repository_of(image), "/.")) {
+    if (is_in_capitals(word)) return word;
+  }
+  return {};
+}
+
+// Tools that fill in ${NAME} may do so when the file is applied.
+void report_placeholder(const Node& node, std::string field, std::string_view placeholder, Advisor& advisor) {
+  const size_t at = static_cast<size_t>(placeholder.data() - node.text().data());
+  base::Diagnostic& found = advisor.warn(
+      "advice/image-placeholder", std::move(field),
+      fmt::format("\"{}\" stands for another name: no container runtime can pull this image", placeholder),
+      yaml::WrittenText(node).place_or_all(at, placeholder.size()), "write the image's name");
+  if (placeholder.starts_with("${")) rules::except(found);
 }
 
 // Repositories that are often used, as they are written: the catalogue's, and the ecosystem's.
@@ -316,7 +369,10 @@ std::string corrected(std::string_view image) {
 
 void check_image(const Node* node, std::string field, Advisor& advisor) {
   const std::string_view image = yaml::text_of(node);
-  if (image.empty() || has_placeholder(image)) return;
+  if (image.empty() || is_template(image)) return;
+  if (const std::string_view placeholder = placeholder_in(image); !placeholder.empty())
+    return report_placeholder(*node, std::move(field), placeholder, advisor);
+  if (image.find_first_of("${}<>") != std::string_view::npos) return;
   ImageComplaint wrong = image_complaint(image);
   if (wrong.message.empty()) {
     check_spelling(*node, field, advisor);
