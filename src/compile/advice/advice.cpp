@@ -87,6 +87,15 @@ std::vector<JobPods> pods_of(const policy::RuntimeInfo& info) {
   return all;
 }
 
+const yaml::Node* misplaced_label(const policy::RuntimeInfo& info, std::string_view ancestor) {
+  for (const policy::PodSet& set : info.pod_sets) {
+    const yaml::Node* label =
+        set.replicated_job->at({"template", "spec", "template", "metadata", "labels", model::kAncestorLabel});
+    if (label && set.ancestor.empty() && label->text() == ancestor) return label;
+  }
+  return nullptr;
+}
+
 const policy::Container* find_container(const policy::PodSet& set, std::string_view name) {
   return base::find(set.containers, name, &policy::Container::name);
 }

@@ -89,6 +89,9 @@ struct JobPods {
 std::vector<JobPods> pods_of(const yaml::Node& job_set);
 std::vector<JobPods> pods_of(const policy::RuntimeInfo& info);
 
+// An ancestor label in a pod's template, where the controller does not read it; nullptr if there is none.
+const yaml::Node* misplaced_label(const policy::RuntimeInfo& info, std::string_view ancestor);
+
 // The first container of the set with that name; init containers don't count.
 const policy::Container* find_container(const policy::PodSet& set, std::string_view name);
 

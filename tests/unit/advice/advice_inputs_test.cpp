@@ -9,6 +9,7 @@
 namespace trainjobc::advice_inputs_test {
 using trainjobc::test::advice;
 using trainjobc::test::job;
+using trainjobc::test::replicated_job;
 using trainjobc::test::runtime;
 using trainjobc::test::trainer;
 
@@ -54,6 +55,26 @@ TEST_CASE("advice/image-placeholder") {
   for (const char* name : {"ghcr.io/team/train:1", "ghcr.io/yourbase/a:1", "ghcr.io/a/todo:1", "{{ image }}",
                            "%IMAGE%", "ghcr.io/a/b:RELEASE"})
     CHECK_MESSAGE(image(name) == "", name);
+}
+
+TEST_CASE("advice/ancestor-label: in the pod's template") {
+  std::string text = runtime("{torch: {}}", "      replicatedJobs:\n" + replicated_job("node", ""));
+  const std::string spec = "              spec:\n                containers:\n";
+  text.insert(text.find(spec),
+              "              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}\n");
+  CHECK(advice("advice/ancestor-label", text) ==
+        "in.yaml:16:35: warning: Trainer does not read this label in the pod's template: replicatedJob "
+        "\"node\" gets nothing of a TrainJob [advice/ancestor-label]\n"
+        "   16 |               metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}\n"
+        "      |                                   ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ move "
+        "it to spec.template.spec.replicatedJobs[0].template.metadata.labels\n");
+  CHECK(advice("advice/num-nodes-no-effect", text + job("  trainer: {numNodes: 4}\n")) ==
+        "in.yaml:28:23: warning: numNodes has no effect: runtime \"rt\" has no replicatedJob with "
+        "trainer.kubeflow.org/trainjob-ancestor-step: trainer [advice/num-nodes-no-effect]\n"
+        "   28 |   trainer: {numNodes: 4}\n"
+        "      |                       ^ label the replicatedJob that trains, in the runtime\n"
+        "  note: the runtime at in.yaml:4:9\n"
+        "  note: the label of the pod's template does not count at in.yaml:16:80\n");
 }
 
 }  // namespace trainjobc::advice_inputs_test

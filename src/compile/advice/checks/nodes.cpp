@@ -88,6 +88,31 @@ void check_num_nodes(const AdviceContext& context, Advisor& advisor) {
       yaml::locate(*nodes.node),
       info.is_mpi() ? "add it to the runtime" : "label the replicatedJob that trains, in the runtime");
   add_note(found, "the runtime", context.runtime.root->at({"metadata", "name"}));
+  if (!info.is_mpi())
+    add_note(found, "the label of the pod's template does not count", misplaced_label(info, model::kTrainer));
+}
+
+void check_misplaced_labels(const RuntimeContext& context, Advisor& advisor) {
+  for (const std::string_view ancestor :
+       {model::kTrainer, model::kDatasetInitializer, model::kModelInitializer}) {
+    const Node* label = misplaced_label(context.info, ancestor);
+    if (!label) continue;
+    const auto set = std::ranges::find_if(context.info.pod_sets, [&](const PodSet& one) {
+      return one.replicated_job->at(
+                 {"template", "spec", "template", "metadata", "labels", model::kAncestorLabel}) == label;
+    });
+    const std::string job = replicated_job_field(static_cast<size_t>(set - context.info.pod_sets.begin()));
+    advisor.warn(
+        "advice/ancestor-label",
+        fmt::format("{}.template.spec.template.metadata.labels[{}]", job, model::kAncestorLabel),
+        fmt::format(
+            "Trainer does not read this label in the pod's template: replicatedJob \"{}\" gets nothing "
+            "of a TrainJob",
+            set->name),
+        locate_key_of(set->replicated_job->at({"template", "spec", "template", "metadata", "labels"}),
+                      model::kAncestorLabel),
+        fmt::format("move it to {}.template.metadata.labels", job));
+  }
 }
 
 void check_zero_nodes(const AdviceContext& context, Advisor& advisor) {
@@ -211,7 +236,8 @@ void check_ports(const RuntimeContext& context, Advisor& advisor) {
 
 Checks checks() {
   return {.job = {check_num_nodes, check_zero_nodes},
-          .runtime = {check_second_trainer, check_pod_counts, check_addresses, check_ports}};
+          .runtime = {check_misplaced_labels, check_second_trainer, check_pod_counts, check_addresses,
+                      check_ports}};
 }
 
 }  // namespace trainjobc::compile::advice::nodes

@@ -117,6 +117,8 @@ void check_initializer(const AdviceContext& context, const std::optional<model::
                   context.runtime.id.name, model::kAncestorLabel, ancestor),
       locate_key_of(context.job.root->at({"spec", "initializer"}), key), "label it in the runtime");
   add_note(found, "the runtime", context.runtime.root->at({"metadata", "name"}));
+  add_note(found, "the label of the pod's template does not count",
+           misplaced_label(context.merged, ancestor));
 }
 
 void check_trainer_section(const AdviceContext& context, Advisor& advisor) {
@@ -148,6 +150,8 @@ void check_trainer_effect(const AdviceContext& context, Advisor& advisor) {
                                  end - i > 1 || keys[i] == "args" ? "have" : "has", reason.why),
                      locate_key_of(context.job.trainer->node, keys[i]), reason.hint);
     add_note(found, "the runtime", context.runtime.root->at({"metadata", "name"}));
+    add_note(found, "the label of the pod's template does not count",
+             misplaced_label(context.merged, model::kTrainer));
     i = end;
   }
   if (!base::contains(keys, "resourcesPerNode")) check_claims(context, advisor);
