@@ -385,6 +385,13 @@ namespace {
 using base::Diagnostic;
 using base::Stage;
 
+// Says of a name that it is of a job like the trial. There is no TrainJob to point at.
+void name_trial(Diagnostic& found) {
+  if (found.message.find(fmt::format("\"{}-", kName)) != std::string::npos)
+    found.message.insert(0, fmt::format("of a TrainJob \"{}\", ", kName));
+  std::erase_if(found.notes, [](const base::Note& note) { return note.message == "the TrainJob"; });
+}
+
 auto key_of(const Diagnostic& found) {
   return std::tuple(std::string_view(found.rule), std::string_view(found.field), found.location.file,
                     found.location.line, found.location.column);
@@ -445,6 +452,7 @@ Diagnostic about_runtime(Diagnostic found, const StoredRuntime& runtime) {
   } else if (found.field.starts_with(kMetadata)) {
     found.field.insert(0, "spec.template.");
   }
+  name_trial(found);
   rules::defer(found);
   found.object = runtime.object.id.str();
   found.hide_source = false;

@@ -8,6 +8,7 @@
 
 namespace trainjobc::advice_inputs_test {
 using trainjobc::test::advice;
+using trainjobc::test::errors;
 using trainjobc::test::job;
 using trainjobc::test::replicated_job;
 using trainjobc::test::runtime;
@@ -75,6 +76,14 @@ TEST_CASE("advice/ancestor-label: in the pod's template") {
         "      |                       ^ label the replicatedJob that trains, in the runtime\n"
         "  note: the runtime at in.yaml:4:9\n"
         "  note: the label of the pod's template does not count at in.yaml:16:80\n");
+}
+
+TEST_CASE("jobset/name: of a runtime without jobs") {
+  CHECK(errors(runtime("{torch: {}}", "      replicatedJobs:\n" + replicated_job("Node", "trainer"))) ==
+        "in.yaml:12:15: error: of a TrainJob \"j\", the Job name \"j-Node-0\" must be a DNS label "
+        "[jobset/name]\n"
+        "   12 |       - name: Node\n"
+        "      |               ^~~~ use lower-case letters, digits and dashes: \"node\"\n");
 }
 
 }  // namespace trainjobc::advice_inputs_test
