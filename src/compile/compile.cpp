@@ -112,7 +112,7 @@ class Run {
   }
 
   compile::JobsContext context() const {
-    return {options_, reading_, versions_, *memory_->admitted, *index_, sink_, keeps_jobs_};
+    return {options_, reading_, versions_, *memory_->admitted, *index_, memory_->inputs, sink_, keeps_jobs_};
   }
 
   // An input that the newest Trainer version refuses may be for an older one.

@@ -29,6 +29,25 @@ namespace {
 
 constexpr size_t kWorthAThread = 16;  // fewer jobs take less time than starting a thread
 
+// kubectl applies the documents of a file in their order, and the webhook refuses a job whose runtime does
+// not exist yet.
+void warn_of_later_runtime(JobUnit& unit, const base::Location& job) {
+  const yaml::Node* name = unit.runtime->runtime.root->at({"metadata", "name"});
+  const base::Location at = name ? yaml::locate(*name) : base::Location();
+  if (!unit.runtime->is_input || !job.file || job.file != at.file || job.line > at.line) return;
+  const model::RuntimeRef& ref = unit.job.runtime_ref;
+  base::Diagnostic late = rules::finding(
+      "advice/job-before-runtime",
+      fmt::format("kubectl apply creates the job before its runtime, and the webhook refuses it: there is no "
+                  "{} \"{}\" yet",
+                  ref.kind, ref.name.value),
+      "put the runtime before the jobs, or in a file that is applied first", yaml::locate(*ref.name.node));
+  late.object = unit.job.id.str();
+  late.field = "spec.runtimeRef.name";
+  late.notes.push_back({"the runtime", at});
+  unit.diagnostics.add(std::move(late));
+}
+
 // One job on its way through the passes.
 class JobRun {
  public:
@@ -146,7 +165,13 @@ class JobRun {
       unit_->objects.insert(unit_->objects.begin(), unit_->source);
   }
 
+  // What kustomize and Helm build has an order of its own.
+  bool is_applied() const {
+    return !context_.options.render && !read_->is_guess && !job_.optimization && context_.inputs.made.empty();
+  }
+
   void finish() {
+    if (unit_->runtime && is_applied()) warn_of_later_runtime(*unit_, result_.location);
     const std::span<const base::Diagnostic> found = unit_->diagnostics.items();
     result_.of_admission = unit_->of_admission;
     result_.refused = std::ranges::any_of(found.first(unit_->of_admission), [](const base::Diagnostic& one) {

@@ -56,6 +56,7 @@ struct JobsContext {
   const VersionChoice& versions;
   const AdmittedRuntimes& runtimes;
   const RuntimeIndex& index;
+  const InputSet& inputs;
   ObjectSink* sink = nullptr;  // receives the objects of each job; nullptr: none does
   bool keeps_units = false;
 };

@@ -82,7 +82,7 @@ class Page:
             in_runtime = set(self.sections) - {"job", "config"}
             parts = [job_text(self.lines("job", without), "team-torch" if in_runtime else "torch-distributed")]
             if in_runtime:
-                parts.append(self.runtime_text(without))
+                parts.insert(0, self.runtime_text(without))
             text = "---\n".join(parts)
         return re.sub(r"@\{(.*?)\*(\d+)\}", lambda found: unescaped(found.group(1)) * int(found.group(2)), text)
 

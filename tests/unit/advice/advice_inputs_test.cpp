@@ -58,6 +58,20 @@ TEST_CASE("advice/image-placeholder") {
     CHECK_MESSAGE(image(name) == "", name);
 }
 
+TEST_CASE("advice/job-before-runtime: in one file") {
+  const std::string one = runtime("{torch: {}}", trainer());
+  const std::string job_first = job("  trainer: {}\n").substr(4);
+  CHECK(
+      advice("advice/job-before-runtime", job_first + "---\n" + one) ==
+      "in.yaml:6:22: warning: kubectl apply creates the job before its runtime, and the webhook refuses it: "
+      "there is no ClusterTrainingRuntime \"rt\" yet [advice/job-before-runtime]\n"
+      "    6 |   runtimeRef: {name: rt}\n"
+      "      |                      ^~ put the runtime before the jobs, or in a file that is applied first\n"
+      "  note: the runtime at in.yaml:12:9\n");
+  CHECK(advice("advice/job-before-runtime", one + "---\n" + job_first) == "");
+  CHECK(advice("advice/job-before-runtime", job_first, {{"rt.yaml", one}}) == "");
+}
+
 TEST_CASE("advice/ancestor-label: in the pod's template") {
   std::string text = runtime("{torch: {}}", "      replicatedJobs:\n" + replicated_job("node", ""));
   const std::string spec = "              spec:\n                containers:\n";
