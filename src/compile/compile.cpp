@@ -96,6 +96,7 @@ class Run {
     memory_->trials = std::make_unique<compile::Trials>();
     compile::make_trials(inputs(), versions_, options_, *memory_->trials);
     for (const InputObject& trial : memory_->trials->jobs) jobs_.push_back(&trial);
+    around_ = compile::surroundings_of(inputs());
     results_ = compile::run_jobs(jobs_, context());
     if (read_others()) return run_jobs();
     of_runtimes_ = compile::find_in_runtimes(*memory_->admitted, inputs(), runtimes(), versions_, options_);
@@ -112,7 +113,8 @@ class Run {
   }
 
   compile::JobsContext context() const {
-    return {options_, reading_, versions_, *memory_->admitted, *index_, memory_->inputs, sink_, keeps_jobs_};
+    return {options_,        reading_, versions_, *memory_->admitted, *index_,
+            memory_->inputs, around_,  sink_,     keeps_jobs_};
   }
 
   // An input that the newest Trainer version refuses may be for an older one.
@@ -240,6 +242,7 @@ class Run {
   compile::VersionChoice versions_;
   std::shared_ptr<Memory> memory_ = std::make_shared<Memory>();
   std::unique_ptr<compile::RuntimeIndex> index_;
+  compile::Surroundings around_;
   std::vector<const InputObject*> jobs_;
   std::vector<JobResult> results_;  // one for each job, in order
   compile::RuntimeFindings of_runtimes_;

@@ -13,6 +13,7 @@
 #include "base/parallel.h"
 #include "base/text/suggest.h"
 #include "base/text/text.h"
+#include "compile/surroundings.h"
 #include "k8s/violations.h"
 #include "model/behaviours.h"
 #include "model/trainer_names.h"
@@ -409,7 +410,8 @@ struct ReadDocument {
 };
 
 bool is_kept(const InputObject& object, const ReadOptions& options) {
-  if (object.kind == InputKind::Foreign) return options.keep_foreign;
+  if (object.kind == InputKind::Foreign)
+    return options.keep_foreign || (options.is_input && object.root && is_surrounding(*object.root));
   return object.kind != InputKind::TrainJob || options.keep_jobs;
 }
 

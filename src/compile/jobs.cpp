@@ -58,6 +58,7 @@ class JobRun {
         target_(context.versions.target_of(job)),
         unit_(std::make_shared<JobUnit>()) {
     unit_->target = target_;
+    unit_->around = &context.around;
     unit_->memory = std::move(memory);
   }
 
@@ -430,7 +431,9 @@ bool holds(const std::vector<Diagnostic>& findings, const Diagnostic& wanted) {
 // The errors of a TrainJob of this runtime; nullopt if there can be no such job.
 std::optional<std::vector<Diagnostic>> errors_of(const Trial& trial, std::optional<int64_t> num_nodes) {
   JobUnit unit;
+  const Surroundings nothing;
   unit.target = trial.target;
+  unit.around = &nothing;
   Options options;
   options.render = false;
   run_passes(unit,

@@ -16,6 +16,7 @@
 #include "compile/input.h"
 #include "compile/passes.h"
 #include "compile/runtimes.h"
+#include "compile/surroundings.h"
 #include "compile/versions.h"
 #include "model/behaviours.h"
 #include "yaml/node.h"
@@ -57,6 +58,7 @@ struct JobsContext {
   const AdmittedRuntimes& runtimes;
   const RuntimeIndex& index;
   const InputSet& inputs;
+  const Surroundings& around;
   ObjectSink* sink = nullptr;  // receives the objects of each job; nullptr: none does
   bool keeps_units = false;
 };

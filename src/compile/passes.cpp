@@ -307,7 +307,7 @@ const Node* admit_output(JobUnit& unit, const Node& job_set) {
 // `merged` is the state before the policies changed it.
 void advise(JobUnit& unit, const policy::RuntimeInfo& merged, const Node& admitted) {
   const AdviceContext context{unit.job, unit.runtime->runtime, unit.runtime->is_input, merged,
-                              admitted, *unit.source,          *unit.kubernetes};
+                              admitted, *unit.source,          *unit.kubernetes,       *unit.around};
   report(advise_job(context), unit.job.id.str(), unit.diagnostics);
 }
 
@@ -389,6 +389,7 @@ void look_behind(JobUnit& unit, const InputObject& read, const JobSource& source
   bool is_known = true;
   for (const Mend how : kMends) {
     JobUnit mended;
+    mended.around = unit.around;
     mended.target = unit.target;
     const Mended root = mend(*read.root, unit.diagnostics.items(), how, Maker(mended.memory.arena));
     MendedSource runtimes(root.changed ? source : as_before, how);

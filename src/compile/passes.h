@@ -10,6 +10,7 @@
 #include "compile/compile.h"
 #include "compile/input.h"
 #include "compile/runtimes.h"
+#include "compile/surroundings.h"
 #include "compile/versions.h"
 #include "k8s/kubernetes.h"
 
@@ -19,6 +20,7 @@ namespace trainjobc::compile {
 struct JobUnit {
   Target target;
   const k8s::KubernetesBehaviour* kubernetes = &k8s::default_kubernetes();
+  const Surroundings* around = nullptr;
   ObjectMemory memory;
   base::Diagnostics diagnostics;
   const yaml::Node* source = nullptr;      // the TrainJob as it was read, with its name

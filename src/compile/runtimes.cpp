@@ -140,7 +140,7 @@ void RuntimeStore::advise(const std::set<const yaml::Node*>& used) {
 
 base::Diagnostics RuntimeStore::advice_on(const StoredRuntime& stored, bool has_jobs) const {
   base::Diagnostics found;
-  report(advise_runtime(stored.runtime, behaviours_, has_jobs), stored.object.id.str(), found);
+  report(advise_runtime(stored.runtime, behaviours_, has_jobs, around_), stored.object.id.str(), found);
   secret::hide_secrets(found, {}, stored.secrets);
   return found;
 }
@@ -257,6 +257,7 @@ void fill(RuntimeStore& store, const InputSet& inputs, const InputSet& runtimes)
   for (const InputObject& object : runtimes.objects) {
     if (object.is_runtime()) store.add(object, false);
   }
+  store.surround(surroundings_of(inputs));
 }
 
 // Reports findings on a runtime only under the runtime's own version.

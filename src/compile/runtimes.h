@@ -23,6 +23,7 @@
 #include "compile/compile.h"
 #include "compile/input.h"
 #include "compile/mended.h"
+#include "compile/surroundings.h"
 #include "compile/versions.h"
 #include "model/behaviours.h"
 #include "model/runtime.h"
@@ -86,6 +87,8 @@ class RuntimeStore {
                base::Diagnostics& diagnostics)
       : schemas_(schemas), behaviours_(behaviours), diagnostics_(diagnostics) {}
 
+  void surround(Surroundings around) { around_ = std::move(around); }
+
   // Adds an object; the first with its name counts. Another one in the inputs (`is_input`) is an error,
   // elsewhere it is skipped.
   void add(const InputObject& object, bool is_input);
@@ -125,6 +128,7 @@ class RuntimeStore {
 
   const schema::VersionSchemas& schemas_;
   const model::Behaviours& behaviours_;
+  Surroundings around_;  // of the inputs
   base::Diagnostics& diagnostics_;
   base::Arena arena_;                                // of admitted runtimes
   std::mutex mutex_;                                 // held while a job looks for its runtime

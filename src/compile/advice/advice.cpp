@@ -151,12 +151,12 @@ k8s::Violations advise_job(const AdviceContext& context) {
 }
 
 k8s::Violations advise_runtime(const model::Runtime& runtime, const model::Behaviours& behaviours,
-                               bool has_jobs) {
+                               bool has_jobs, const Surroundings& around) {
   const model::TrainJob job;
   const policy::RuntimeInfo info = policy::make_runtime_info(job, runtime, runtime.job_set_spec, behaviours);
   Advisor advisor;
   for (const Checks& subject : subjects()) {
-    for (const RuntimeCheck check : subject.runtime) check({runtime, info, has_jobs}, advisor);
+    for (const RuntimeCheck check : subject.runtime) check({runtime, info, has_jobs, around}, advisor);
   }
   return advisor.take();
 }

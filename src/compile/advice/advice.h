@@ -3,6 +3,7 @@
 // trainjobc's own advice: what the cluster accepts, but is probably a mistake.
 #pragma once
 
+#include "compile/surroundings.h"
 #include "k8s/kubernetes.h"
 #include "model/behaviours.h"
 #include "model/runtime.h"
@@ -21,6 +22,7 @@ struct AdviceContext {
   const yaml::Node& admitted_job_set;
   const yaml::Node& source;  // the TrainJob as written, before defaults and types
   const k8s::KubernetesBehaviour& kubernetes;
+  const Surroundings& around;
 };
 
 // Advice on a job, and on a runtime of the inputs: diagnostics of stage advice with rule, severity, field,
@@ -28,6 +30,6 @@ struct AdviceContext {
 k8s::Violations advise_job(const AdviceContext& context);
 // `has_jobs`: TrainJobs of the inputs use the runtime, and their own errors say what would be refused.
 k8s::Violations advise_runtime(const model::Runtime& runtime, const model::Behaviours& behaviours,
-                               bool has_jobs);
+                               bool has_jobs, const Surroundings& around);
 
 }  // namespace trainjobc::compile

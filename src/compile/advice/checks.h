@@ -42,6 +42,7 @@ struct RuntimeContext {
   const model::Runtime& runtime;
   const policy::RuntimeInfo& info;  // as for a TrainJob that sets nothing
   bool has_jobs = false;
+  const Surroundings& around;
 };
 
 using JobCheck = void (*)(const AdviceContext&, Advisor&);

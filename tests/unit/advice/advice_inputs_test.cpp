@@ -20,6 +20,20 @@ std::string with_image(const std::string& name) {
   return runtime("{torch: {}}", trainer()) + job("  trainer:\n    image: '" + name + "'\n");
 }
 
+// A pod that mounts the claim "data".
+constexpr const char* kVolume =
+    "                  volumeMounts: [{name: data, mountPath: /data}]\n"
+    "                volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]\n";
+
+std::string claim(const std::string& ns, const std::string& mode) {
+  return "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: " + ns +
+         "}\nspec: {accessModes: [" + mode + "]}\n";
+}
+
+std::string labelled_namespace(const std::string& label) {
+  return "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: default, labels: {" + label + "}}\n";
+}
+
 }  // namespace
 
 TEST_CASE("advice/image-placeholder") {
@@ -90,6 +104,21 @@ TEST_CASE("advice/ancestor-label: in the pod's template") {
         "      |                       ^ label the replicatedJob that trains, in the runtime\n"
         "  note: the runtime at in.yaml:4:9\n"
         "  note: the label of the pod's template does not count at in.yaml:16:80\n");
+}
+
+TEST_CASE("advice/claim-access: a PersistentVolumeClaim of the inputs") {
+  const std::string text = runtime("{torch: {}}", trainer(kVolume)) + job("  trainer: {numNodes: 2}\n");
+  CHECK(advice("advice/claim-access", text + claim("default", "ReadWriteOnce")) ==
+        "in.yaml:22:75: warning: 2 pods mount claim \"data\", which is ReadWriteOnce: only those on one node "
+        "can start [advice/claim-access]\n"
+        "   22 |                 volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]\n"
+        "      |                                                                           ^~~~ name a claim "
+        "that is ReadWriteMany, with a storage class that offers it\n"
+        "  note: the claim at in.yaml:35:22\n");
+  CHECK(advice("advice/claim-access", text + claim("default", "ReadWriteOncePod")) != "");
+  CHECK(advice("advice/claim-access", text + claim("default", "ReadWriteMany")) == "");
+  CHECK(advice("advice/claim-access", text + claim("team-b", "ReadWriteOnce")) == "");
+  CHECK(advice("advice/claim-access", text) == "");
 }
 
 TEST_CASE("jobset/name: of a runtime without jobs") {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/text/text.h"
 #include "compile/advice/checks.h"
@@ -34,7 +35,34 @@ bool mounts(const JobPods& pods, std::string_view volume) {
   return pods.spec && k8s::jobset::mounted_volumes(*pods.spec).contains(volume);
 }
 
-// The only access mode of a claim's template that several nodes can't share; nullptr if there is none.
+// How many pods use a claim at the same time.
+struct Use {
+  int64_t pods = 0;
+  bool is_on_one_node = false;
+};
+
+template <class Uses>
+Use use_of(const std::vector<JobPods>& all, Uses uses) {
+  Use use;
+  for (const JobPods& pods : all) {
+    if (pods.is_awaited || !pods.spec || !uses(pods)) continue;
+    use.pods += std::min<int64_t>(pods.count, 1'000'000);
+    use.is_on_one_node = use.is_on_one_node || is_on_one_node(*pods.spec);
+  }
+  return use;
+}
+
+bool is_too_much(const Use& use, const Node& mode) {
+  return use.pods > 1 && (mode.text() == kOncePod || !use.is_on_one_node);
+}
+
+std::string message_of(const Use& use, std::string_view claim, const Node& mode) {
+  return fmt::format(
+      "{} pods mount claim \"{}\", which is {}: {}", use.pods, claim, mode.text(),
+      mode.text() == kOncePod ? "only one of them can start" : "only those on one node can start");
+}
+
+// The only access mode of a claim or its template that several nodes can't share; nullptr if there is none.
 const Node* exclusive_mode(const Node& claim) {
   const auto modes = items_at(claim, {"spec", "accessModes"});
   if (modes.size() != 1) return nullptr;
@@ -54,17 +82,9 @@ void check_claim(const Template& made, const std::vector<JobPods>& all, Advisor&
   const Node* mode = exclusive_mode(claim);
   if (!mode) return;
   const std::string_view name = text_at(claim, {"metadata", "name"});
-  int64_t count = 0;
-  for (const JobPods& pods : all) {
-    if (pods.is_awaited || !mounts(pods, name)) continue;
-    if (mode->text() == kOnce && is_on_one_node(*pods.spec)) return;
-    count += std::min<int64_t>(pods.count, 1'000'000);
-  }
-  if (count < 2) return;
-  const bool is_of_pod = mode->text() == kOncePod;
-  std::string message =
-      fmt::format("{} pods mount claim \"{}\", which is {}: {}", count, name, mode->text(),
-                  is_of_pod ? "only one of them can start" : "only those on one node can start");
+  const Use use = use_of(all, [&](const JobPods& pods) { return mounts(pods, name); });
+  if (!is_too_much(use, *mode)) return;
+  std::string message = message_of(use, name, *mode);
   if (!made.runtime_name) {
     advisor.warn("advice/claim-access", made.field + ".spec.accessModes", std::move(message),
                  yaml::locate(*mode), "write ReadWriteMany, with a storage class that offers it");
@@ -88,29 +108,67 @@ void check_claims(const Node& job_set_spec, const std::string& prefix, const Nod
   }
 }
 
+bool mounts_claim(const JobPods& pods, std::string_view claim) {
+  return std::ranges::any_of(items_at(*pods.spec, "volumes"), [&](const Node* volume) {
+    return text_at(*volume, {"persistentVolumeClaim", "claimName"}) == claim &&
+           mounts(pods, text_at(*volume, "name"));
+  });
+}
+
+// The PersistentVolumeClaims of the inputs that the pods name.
+void check_named_claims(std::string_view ns, const std::string& prefix, const std::vector<JobPods>& all,
+                        const Surroundings& around, Advisor& advisor) {
+  if (around.claims.empty()) return;
+  std::set<std::string_view> seen;
+  for (size_t i = 0; i < all.size(); ++i) {
+    for (const Node* volume : all[i].spec ? items_at(*all[i].spec, "volumes") : yaml::items_of(nullptr)) {
+      const Node* name = volume->at({"persistentVolumeClaim", "claimName"});
+      const Node* claim = name ? around.claim(ns, name->text()) : nullptr;
+      const Node* mode = claim ? exclusive_mode(*claim) : nullptr;
+      if (!mode || !mounts_claim(all[i], name->text()) || !seen.insert(name->text()).second) continue;
+      const Use use = use_of(all, [&](const JobPods& pods) { return mounts_claim(pods, name->text()); });
+      if (!is_too_much(use, *mode)) continue;
+      base::Diagnostic& found =
+          advisor.warn("advice/claim-access",
+                       fmt::format("{}.replicatedJobs[{}].template.spec.template.spec.volumes", prefix, i),
+                       message_of(use, name->text(), *mode), yaml::locate(*name),
+                       "name a claim that is ReadWriteMany, with a storage class that offers it");
+      add_note(found, "the claim", mode);
+    }
+  }
+}
+
 void check_job_claims(const AdviceContext& context, Advisor& advisor) {
   const Node* spec = context.admitted_job_set.get("spec");
-  if (!spec || items_at(*spec, "volumeClaimPolicies").empty()) return;
+  if (!spec || (context.around.claims.empty() && items_at(*spec, "volumeClaimPolicies").empty())) return;
+  const std::vector<JobPods> all = pods_of(context.admitted_job_set);
   const Node* runtime_name =
       context.runtime.from_catalogue ? context.job.root->at({"spec", "runtimeRef", "name"}) : nullptr;
-  check_claims(*spec, "spec", runtime_name, pods_of(context.admitted_job_set), advisor);
+  check_claims(*spec, "spec", runtime_name, all, advisor);
+  check_named_claims(context.job.id.ns, "spec", all, context.around, advisor);
 }
 
 void check_runtime_claims(const RuntimeContext& context, Advisor& advisor) {
   if (context.has_jobs || !context.info.job_set_spec) return;
-  check_claims(*context.info.job_set_spec, "spec.template.spec", nullptr, pods_of(context.info), advisor);
+  const std::vector<JobPods> all = pods_of(context.info);
+  check_claims(*context.info.job_set_spec, "spec.template.spec", nullptr, all, advisor);
+  if (!context.runtime.id.ns.empty())
+    check_named_claims(context.runtime.id.ns, "spec.template.spec", all, context.around, advisor);
+}
+
+constexpr std::string_view kInject = "sidecar.istio.io/inject";
+
+std::string sidecar_message(std::string_view job) {
+  return fmt::format("Istio's sidecar stands between the pods of \"{}\": they may neither meet nor end", job);
 }
 
 // Istio's sidecar takes the connections between the nodes over, and may run on when the program has ended.
 void check_sidecar(const Node& metadata, std::string_view job, const std::string& field, Advisor& advisor) {
-  constexpr std::string_view kInject = "sidecar.istio.io/inject";
   for (const std::string_view map : {"labels", "annotations"}) {
     const Node* value = metadata.at({map, kInject});
     if (!value || value->text() != "true") continue;
-    advisor.warn(
-        "advice/istio-sidecar", fmt::format("{}.{}[{}]", field, map, kInject),
-        fmt::format("Istio's sidecar stands between the pods of \"{}\": they may neither meet nor end", job),
-        yaml::locate(*value), "write \"false\"");
+    advisor.warn("advice/istio-sidecar", fmt::format("{}.{}[{}]", field, map, kInject), sidecar_message(job),
+                 yaml::locate(*value), "write \"false\"");
     return;
   }
 }
