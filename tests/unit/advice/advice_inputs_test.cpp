@@ -121,6 +121,23 @@ TEST_CASE("advice/claim-access: a PersistentVolumeClaim of the inputs") {
   CHECK(advice("advice/claim-access", text) == "");
 }
 
+TEST_CASE("advice/istio-sidecar: the namespace's label") {
+  const std::string text = runtime("{torch: {}}", trainer()) + job("  trainer: {numNodes: 2}\n");
+  CHECK(advice("advice/istio-sidecar", text + labelled_namespace("istio-injection: enabled")) ==
+        "in.yaml:25:9: warning: Istio's sidecar stands between the pods of \"node\": they may neither meet "
+        "nor end [advice/istio-sidecar]\n"
+        "   25 |   name: job\n"
+        "      |         ^~~ label the pods sidecar.istio.io/inject: \"false\", in the runtime\n"
+        "  note: the namespace's label at in.yaml:32:53\n");
+  CHECK(advice("advice/istio-sidecar", text + labelled_namespace("istio.io/rev: canary")) != "");
+  CHECK(advice("advice/istio-sidecar", text + labelled_namespace("istio-injection: disabled")) == "");
+  std::string refusing = text;
+  const std::string spec = "              spec:\n                containers:\n";
+  refusing.insert(refusing.find(spec),
+                  "              metadata: {labels: {sidecar.istio.io/inject: \"false\"}}\n");
+  CHECK(advice("advice/istio-sidecar", refusing + labelled_namespace("istio-injection: enabled")) == "");
+}
+
 TEST_CASE("jobset/name: of a runtime without jobs") {
   CHECK(errors(runtime("{torch: {}}", "      replicatedJobs:\n" + replicated_job("Node", "trainer"))) ==
         "in.yaml:12:15: error: of a TrainJob \"j\", the Job name \"j-Node-0\" must be a DNS label "

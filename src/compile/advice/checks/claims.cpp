@@ -183,10 +183,32 @@ void check_sidecars(const RuntimeContext& context, Advisor& advisor) {
   }
 }
 
+// Istio injects its sidecar into all pods of a labelled namespace that don't refuse it.
+void check_namespace(const AdviceContext& context, Advisor& advisor) {
+  const Node* ns = context.around.find_namespace(context.job.id.ns);
+  const Node* labels = ns ? ns->at({"metadata", "labels"}) : nullptr;
+  const Node* injects = labels ? labels->get("istio-injection") : nullptr;
+  if (injects && injects->text() != "enabled") return;
+  if (!injects) injects = labels ? labels->get("istio.io/rev") : nullptr;
+  if (!injects) return;
+  const auto takes_sidecar = [](const Node* job) {
+    const Node* metadata = job->at({"template", "spec", "template", "metadata"});
+    return !metadata || (!metadata->at({"labels", kInject}) && !metadata->at({"annotations", kInject}));
+  };
+  const auto jobs = items_at(context.admitted_job_set, {"spec", "replicatedJobs"});
+  const auto at = std::ranges::find_if(jobs, takes_sidecar);
+  if (at == jobs.end()) return;
+  base::Diagnostic& found =
+      advisor.warn("advice/istio-sidecar", "metadata.namespace", sidecar_message(text_at(**at, "name")),
+                   yaml::locate(*context.job.root->at({"metadata", "name"})),
+                   fmt::format("label the pods {}: \"false\", in the runtime", kInject));
+  add_note(found, "the namespace's label", injects);
+}
+
 }  // namespace
 
 Checks checks() {
-  return {.job = {check_job_claims}, .runtime = {check_runtime_claims, check_sidecars}};
+  return {.job = {check_job_claims, check_namespace}, .runtime = {check_runtime_claims, check_sidecars}};
 }
 
 }  // namespace trainjobc::compile::advice::claims
