@@ -138,6 +138,19 @@ TEST_CASE("advice/istio-sidecar: the namespace's label") {
   CHECK(advice("advice/istio-sidecar", refusing + labelled_namespace("istio-injection: enabled")) == "");
 }
 
+TEST_CASE("advice/ssh-key: OpenShift gives pods a user and a group") {
+  const std::string text = runtime("{mpi: {sshAuthMountPath: /root/.ssh}}",
+                                   "      replicatedJobs:\n" +
+                                       replicated_job("launcher", "trainer",
+                                                      "                  command: [mpirun, a]\n"
+                                                      "                  securityContext: {runAsUser: 0}\n") +
+                                       replicated_job("node", ""));
+  CHECK(advice("advice/ssh-key", text) != "");
+  for (const char* version : {"security.openshift.io/v1", "route.openshift.io/v1"})
+    CHECK(advice("advice/ssh-key",
+                 text + "---\napiVersion: " + version + "\nkind: Any\nmetadata: {name: a}\n") == "");
+}
+
 TEST_CASE("jobset/name: of a runtime without jobs") {
   CHECK(errors(runtime("{torch: {}}", "      replicatedJobs:\n" + replicated_job("Node", "trainer"))) ==
         "in.yaml:12:15: error: of a TrainJob \"j\", the Job name \"j-Node-0\" must be a DNS label "

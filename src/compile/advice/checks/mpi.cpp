@@ -397,7 +397,8 @@ void check_home(const Client& client, Advisor& advisor) {
 }
 
 void check_ssh_key(const RuntimeContext& context, Advisor& advisor) {
-  if (!context.info.is_mpi()) return;
+  // OpenShift gives pods a user and a group for their volumes.
+  if (!context.info.is_mpi() || context.around.is_openshift) return;
   const auto client = client_of(context.info);
   // ssh takes its key from a folder .ssh; what is mounted elsewhere is copied.
   if (!client || !client->path.ends_with("/.ssh") || copies_key(client->set)) return;
