@@ -80,6 +80,7 @@ class Run {
   // Pass 1: text to objects.
   void read(std::vector<Source> inputs_read, std::vector<Source> runtimes_read) {
     compile::read_inputs(std::move(inputs_read), inputs(), result_.diagnostics, reading_);
+    if (options_.render) std::erase_if(inputs().objects, [](const InputObject& one) { return one.is_trial; });
     compile::read_inputs(std::move(runtimes_read), runtimes(), of_runtime_files_,
                          {.pinned_version = reading_.pinned_version,
                           .is_input = false,

@@ -14,6 +14,7 @@
 #include "base/text/suggest.h"
 #include "base/text/text.h"
 #include "compile/surroundings.h"
+#include "compile/trials.h"
 #include "k8s/violations.h"
 #include "model/behaviours.h"
 #include "model/trainer_names.h"
@@ -330,6 +331,7 @@ class Classifier {
                                                : InputKind::Foreign;
     push({.kind = sort, .root = &root, .id = model::identify(root)});
     if (sort != InputKind::Foreign || is_trainer_kind(kind)) return;
+    if (options_.is_input && add_trial(root)) return;
     std::optional<Diagnostic> other = find_training_operator_job(root);
     if (!other) pass_over(root, fmt::format("is a {} of {}", kind, api_version));
     if (other && options_.is_input) read.diagnostics.add(std::move(*other));
@@ -355,6 +357,16 @@ class Classifier {
     const size_t before = read.objects.size();
     add_object(root, string_at(root, "apiVersion"), string_at(root, "kind"));
     for (size_t i = before; i < read.objects.size(); ++i) read.objects[i].is_guess = true;
+  }
+
+  // Adds the TrainJob of an Experiment's trials; false for other objects.
+  bool add_trial(const Node& root) {
+    const Node* job = trial_of_experiment(root, yaml::Maker(memory_.arena));
+    if (!job) return false;
+    const size_t before = read.objects.size();
+    add_guess(*job);
+    for (size_t i = before; i < read.objects.size(); ++i) read.objects[i].is_trial = true;
+    return true;
   }
 
   void pass_over(const Node& root, std::string what) {

@@ -56,6 +56,7 @@ struct InputObject {
   bool is_guess = false;  // its type was corrected: it is checked, but nothing is made of it
   const InputObject* optimization = nullptr;  // the OptimizationJob of which this TrainJob is a trial
   bool is_first_trial = false;
+  bool is_trial = false;  // of a Katib Experiment, with placeholders; a guess too
 
   const yaml::Node* as_written() const { return written ? written : root; }
   bool is_runtime() const {

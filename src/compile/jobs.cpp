@@ -16,6 +16,7 @@
 #include "compile/merge.h"
 #include "compile/optimization.h"
 #include "compile/own_name.h"
+#include "compile/trials.h"
 #include "k8s/object_meta.h"
 #include "k8s/quantity.h"
 #include "model/runtime.h"
@@ -173,6 +174,7 @@ class JobRun {
 
   void finish() {
     if (unit_->runtime && is_applied()) warn_of_later_runtime(*unit_, result_.location);
+    if (read_->is_trial) leave_out_placeholders(unit_->diagnostics);
     const std::span<const base::Diagnostic> found = unit_->diagnostics.items();
     result_.of_admission = unit_->of_admission;
     result_.refused = std::ranges::any_of(found.first(unit_->of_admission), [](const base::Diagnostic& one) {

@@ -284,10 +284,10 @@ class VersionChooser {
     const auto is_it = [&](std::string_view field) { return why->text().find(field) != std::string::npos; };
     if (is_it(model::kPodTemplateOverrides) || is_it(model::kPodSpecOverrides))
       diagnostic.message += fmt::format("; Trainer {} has {} instead", newest, model::kRuntimePatches);
-    diagnostic.hint = fmt::format(
-        "trainjobc migrate --to {} converts it; pin with --trainer-version {} if the "
-        "cluster runs that",
-        newest, trainer);
+    // migrate does not convert TrainJobs in Experiments.
+    diagnostic.hint = about->object->is_trial ? fmt::format("write it for Trainer {}", newest)
+                                              : fmt::format("trainjobc migrate --to {} converts it", newest);
+    diagnostic.hint += fmt::format("; pin with --trainer-version {} if the cluster runs that", trainer);
     choice.findings.add(std::move(diagnostic));
   }
 

@@ -34,6 +34,28 @@ std::string labelled_namespace(const std::string& label) {
   return "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: default, labels: {" + label + "}}\n";
 }
 
+// An Experiment whose trials run with this trainer.
+std::string experiment(const std::string& trainer_lines, const std::string& name = "tune") {
+  return R"(---
+apiVersion: kubeflow.org/v1beta1
+kind: Experiment
+metadata: {name: )" +
+         name + R"(, namespace: team-a}
+spec:
+  parameters:
+  - {name: lr, parameterType: double, feasibleSpace: {min: "0.01", max: "0.1"}}
+  - {name: nodes, parameterType: categorical, feasibleSpace: {list: ["2", "4"]}}
+  trialTemplate:
+    trialParameters: [{name: rate, reference: lr}, {name: size, reference: nodes}]
+    trialSpec:
+      apiVersion: trainer.kubeflow.org/v1alpha1
+      kind: TrainJob
+      spec:
+        runtimeRef: {name: rt}
+        trainer:
+)" + trainer_lines;
+}
+
 }  // namespace
 
 TEST_CASE("advice/image-placeholder") {
@@ -149,6 +171,31 @@ TEST_CASE("advice/ssh-key: OpenShift gives pods a user and a group") {
   for (const char* version : {"security.openshift.io/v1", "route.openshift.io/v1"})
     CHECK(advice("advice/ssh-key",
                  text + "---\napiVersion: " + version + "\nkind: Any\nmetadata: {name: a}\n") == "");
+}
+
+TEST_CASE("The TrainJob of an Experiment is checked, but for its placeholders") {
+  const std::string one = runtime("{torch: {}}", trainer());
+  CHECK(errors(one + experiment("          numProcPerNode: \"4\"\n")) ==
+        "in.yaml:37:27: error: spec.trainer.numProcPerNode must be an integer, not the string \"4\" "
+        "[input/type]\n"
+        "   37 |           numProcPerNode: \"4\"\n"
+        "      |                           ^~~ leave the quotes out: 4\n");
+  CHECK(errors(one + experiment("          numNodes: ${trialParameters.size}\n"
+                                "          args: [\"--lr=${trialParameters.rate}\"]\n")) == "");
+  CHECK(advice("advice/shell-variable",
+               one + experiment("          env:\n          - {name: PATH, value: \"$PATH:/x\"}\n"
+                                "          - {name: A, value: \"$PATH:/${trialParameters.rate}\"}\n")) ==
+        "in.yaml:38:34: warning: PATH contains \"$PATH\" as it is: no shell reads the values of env "
+        "[advice/shell-variable]\n"
+        "   38 |           - {name: PATH, value: \"$PATH:/x\"}\n"
+        "      |                                  ^~~~~ write its value, or set PATH in a script\n");
+  CHECK(advice("advice/job-before-runtime",
+               experiment("          numNodes: 2\n").substr(4) + "---\n" + one) == "");
+}
+
+TEST_CASE("A TrainJob may have the name of an Experiment") {
+  const std::string text = runtime("{torch: {}}", trainer()) + job("  trainer: {}\n");
+  CHECK(errors(text + experiment("          numNodes: 2\n", "job")) == "");
 }
 
 TEST_CASE("jobset/name: of a runtime without jobs") {
