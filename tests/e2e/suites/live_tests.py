@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 
-from support import EndToEnd
+from support import HAS_TRAINER, EndToEnd
 
 RUNNING = {"replicatedJobsStatus": [dict(name="node", ready=1, active=1, succeeded=0, failed=0, suspended=0)]}
 
