@@ -156,12 +156,14 @@ std::string staying(size_t jobs) {
 std::string summary(const migrate::Migration& migration, const MigrateFlags& flags, bool answers_stdin) {
   const std::string objects = base::counted(migration.objects, "object");
   const std::string stays = staying(migration.staying);
-  if (migration.changed == 0)
+  if (migration.changed == 0 && migration.files.empty())
     return fmt::format("nothing to migrate to Trainer {} in {}{}\n", flags.to, objects, stays);
   const bool only_shown = target_of(flags) == Target::Diff && !answers_stdin;
-  return fmt::format("{} of {} {} to Trainer {}{}{}\n", migration.changed, objects,
-                     only_shown ? "would be migrated" : "migrated", flags.to,
-                     only_shown ? "; --write rewrites the files" : "", stays);
+  // Patches and settings are not objects.
+  const std::string what = migration.changed > 0 ? fmt::format("{} of {}", migration.changed, objects)
+                                                 : base::counted(migration.files.size(), "file");
+  return fmt::format("{} {} to Trainer {}{}{}\n", what, only_shown ? "would be migrated" : "migrated",
+                     flags.to, only_shown ? "; --write rewrites the files" : "", stays);
 }
 
 // The kustomizations among the inputs, and their patches, which are not objects.

@@ -213,6 +213,24 @@ nothing to migrate to Trainer 2.3 in 0 objects
 )");
 }
 
+TEST_CASE("migrate: settings and patches alone are counted as files") {
+  base::MemoryFileSystem files;
+  files.files["repo/.trainjobc.yaml"] = "trainerVersion: \"2.1\"\n";
+  files.files["repo/job.yaml"] =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: bert}\nspec:\n"
+      "  runtimeRef: {name: torch-distributed}\n  trainer: {image: r.io/a:1, numNodes: 2}\n";
+  const test::Run shown = test::run(files, {"migrate", "repo"});
+  CHECK(shown.out == R"(--- repo/.trainjobc.yaml
++++ repo/.trainjobc.yaml
+@@ -1 +1 @@
+-trainerVersion: "2.1"
++trainerVersion: "2.3"
+)");
+  CHECK(shown.err == R"(1 file would be migrated to Trainer 2.3; --write rewrites the files
+)");
+  CHECK(shown.status == 0);
+}
+
 TEST_CASE("migrate --gang") {
   base::MemoryFileSystem files;
   files.files["a.yaml"] =
