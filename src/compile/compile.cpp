@@ -10,6 +10,7 @@
 #include "compile/jobs.h"
 #include "compile/optimization.h"
 #include "compile/templates.h"
+#include "platform/platform.h"
 #include "secret/secret.h"
 
 namespace trainjobc {
@@ -37,6 +38,7 @@ using compile::ReadOptions;
 struct Memory {
   compile::InputSet inputs;
   compile::InputSet runtimes;
+  std::unique_ptr<platform::Platform> platform;
   std::unique_ptr<compile::AdmittedRuntimes> admitted;
   std::vector<std::shared_ptr<compile::JobUnit>> units;
   std::unique_ptr<compile::Trials> trials;
@@ -91,6 +93,7 @@ class Run {
 
   // Admits the runtimes; then, for each job: read, admit, resolve, merge, expand, build, admit the JobSet.
   void run_jobs() {
+    memory_->platform = std::make_unique<platform::Platform>(platform_objects());
     memory_->admitted = compile::admit_runtimes(inputs(), runtimes(), versions_);
     index_ = std::make_unique<compile::RuntimeIndex>(inputs(), runtimes());
     jobs_ = compile::jobs_of(inputs());
@@ -101,6 +104,15 @@ class Run {
     results_ = compile::run_jobs(jobs_, context());
     if (read_others()) return run_jobs();
     of_runtimes_ = compile::find_in_runtimes(*memory_->admitted, inputs(), runtimes(), versions_, options_);
+  }
+
+  std::vector<const yaml::Node*> platform_objects() {
+    std::vector<const yaml::Node*> roots;
+    for (const InputObject& object : inputs().objects) {
+      if (object.kind == InputKind::Foreign && object.root && platform::is_platform_object(*object.root))
+        roots.push_back(object.root);
+    }
+    return roots;
   }
 
   // Reads the documents that turned out not to be one TrainJob each. False if there are none.
@@ -114,8 +126,8 @@ class Run {
   }
 
   compile::JobsContext context() const {
-    return {options_,        reading_, versions_, *memory_->admitted, *index_,
-            memory_->inputs, around_,  sink_,     keeps_jobs_};
+    return {options_, reading_,           versions_, *memory_->admitted, *index_, memory_->inputs,
+            around_,  *memory_->platform, sink_,     keeps_jobs_};
   }
 
   // An input that the newest Trainer version refuses may be for an older one.
@@ -150,6 +162,7 @@ class Run {
     all.append(std::move(of_runtimes_.diagnostics));
     all.append(std::move(memory_->trials->diagnostics));
     all.append(std::move(of_runtime_files_));
+    all.append(memory_->platform->problems());
     for (compile::Trial& trial : of_runtimes_.trials) all.append(std::move(trial.findings));
     for (JobResult& job : results_) all.append(std::move(job.diagnostics));
     all.sort();

@@ -19,6 +19,7 @@
 #include "model/behaviours.h"
 #include "model/trainer_names.h"
 #include "model/v1_kinds.h"
+#include "platform/platform.h"
 #include "rules/rules.h"
 #include "secret/secret.h"
 #include "yaml/rewrite/edits.h"
@@ -333,7 +334,8 @@ class Classifier {
     if (sort != InputKind::Foreign || is_trainer_kind(kind)) return;
     if (options_.is_input && add_trial(root)) return;
     std::optional<Diagnostic> other = find_training_operator_job(root);
-    if (!other) pass_over(root, fmt::format("is a {} of {}", kind, api_version));
+    if (!other && !platform::is_platform_object(root))
+      pass_over(root, fmt::format("is a {} of {}", kind, api_version));
     if (other && options_.is_input) read.diagnostics.add(std::move(*other));
   }
 
@@ -422,8 +424,11 @@ struct ReadDocument {
 };
 
 bool is_kept(const InputObject& object, const ReadOptions& options) {
-  if (object.kind == InputKind::Foreign)
-    return options.keep_foreign || (options.is_input && object.root && is_surrounding(*object.root));
+  if (object.kind == InputKind::Foreign) {
+    const bool is_read = options.is_input && object.root &&
+                         (is_surrounding(*object.root) || platform::is_platform_object(*object.root));
+    return options.keep_foreign || is_read;
+  }
   return object.kind != InputKind::TrainJob || options.keep_jobs;
 }
 

@@ -67,7 +67,8 @@ class JobRun {
   JobResult run(size_t index) {
     const Options& options = context_.options;
     const JobSource source{.read = [&](JobUnit&) { return read_selected(); },
-                           .resolve = [&](const model::TrainJob& job) { return resolve(job); }};
+                           .resolve = [&](const model::TrainJob& job) { return resolve(job); },
+                           .platform = &context_.platform};
     run_passes(*unit_, source, options);
     if (result_.state != JobResult::State::Compiled) return std::move(result_);
     finish_trial();

@@ -21,6 +21,10 @@
 #include "model/behaviours.h"
 #include "yaml/node.h"
 
+namespace trainjobc::platform {
+class Platform;
+}
+
 namespace trainjobc::compile {
 
 // What remains of a TrainJob after its passes.
@@ -59,6 +63,7 @@ struct JobsContext {
   const RuntimeIndex& index;
   const InputSet& inputs;
   const Surroundings& around;
+  const platform::Platform& platform;
   ObjectSink* sink = nullptr;  // receives the objects of each job; nullptr: none does
   bool keeps_units = false;
 };

@@ -22,6 +22,7 @@
 #include "k8s/violations.h"
 #include "model/runtime.h"
 #include "model/trainer_names.h"
+#include "platform/platform.h"
 #include "policy/plugin.h"
 #include "policy/webhook_rules.h"
 #include "rules/rules.h"
@@ -220,6 +221,7 @@ bool admit(JobUnit& unit, InputObject job, const JobSource& source, const Option
     check_runtime_ref(unit, *admitted.defaulted, source);
     return false;
   }
+  unit.defaulted = admitted.defaulted;
   unit.job = model::decode_train_job(*admitted.root, *admitted.encoded);
   unit.job.is_owner = options.owner_references && !unit.job.uid.empty();
   return true;
@@ -311,6 +313,12 @@ void advise(JobUnit& unit, const policy::RuntimeInfo& merged, const Node& admitt
   report(advise_job(context), unit.job.id.str(), unit.diagnostics);
 }
 
+// What is in the way of the job in its namespace.
+void check_platform(JobUnit& unit, const JobSource& source, const Node& admitted) {
+  if (!source.platform || !unit.complete) return;
+  source.platform->check({unit.job.id.str(), unit.defaulted, &admitted}, unit.diagnostics);
+}
+
 bool is_refused(const JobUnit& unit) {
   return !unit.complete || unit.diagnostics.has_refusals();
 }
@@ -346,6 +354,7 @@ bool run_on(JobUnit& unit, const InputObject& read, const JobSource& source, con
   // 7. admit the JobSet
   const Node* admitted = admit_output(unit, *job_set);
   if (merged) advise(unit, *merged, *admitted);
+  check_platform(unit, source, *admitted);
   if (!is_rendered || is_refused(unit)) {
     unit.objects.clear();
   } else {
@@ -420,10 +429,13 @@ void run_passes(JobUnit& unit, const JobSource& source, const Options& options) 
     return;
   }
   std::optional<Resolution> resolved;
-  const JobSource as_before{.read = {}, .resolve = [&](const model::TrainJob& job) {
-                              if (!resolved) resolved = source.resolve(job);
-                              return *resolved;
-                            }};
+  const JobSource as_before{.read = {},
+                            .resolve =
+                                [&](const model::TrainJob& job) {
+                                  if (!resolved) resolved = source.resolve(job);
+                                  return *resolved;
+                                },
+                            .platform = source.platform};
   if (!run_on(unit, *read, as_before, options)) look_behind(unit, *read, source, as_before, options);
 }
 

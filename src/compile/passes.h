@@ -14,6 +14,10 @@
 #include "compile/versions.h"
 #include "k8s/kubernetes.h"
 
+namespace trainjobc::platform {
+class Platform;
+}
+
 namespace trainjobc::compile {
 
 // One TrainJob on its way through the passes. Its nodes live in `memory`.
@@ -25,6 +29,7 @@ struct JobUnit {
   base::Diagnostics diagnostics;
   const yaml::Node* source = nullptr;      // the TrainJob as it was read, with its name
   bool is_as_written = false;              // `source` has the fields of its file
+  const yaml::Node* defaulted = nullptr;   // as the API server stores it, if admitted
   model::TrainJob job;                     // decoded if admitted
   const StoredRuntime* runtime = nullptr;  // nullptr if it or the job is rejected, or it is missing
   size_t of_admission = 0;                 // the number of diagnostics of passes 2 and 3
@@ -39,6 +44,8 @@ struct JobSource {
   std::function<std::optional<InputObject>(JobUnit&)> read;
   // Pass 3. Finds the runtime that a job refers to.
   std::function<Resolution(const model::TrainJob&)> resolve;
+  // What the jobs must also pass; nullptr: nothing.
+  const platform::Platform* platform = nullptr;
   bool is_trial = false;  // what is refused is not looked behind
 };
 

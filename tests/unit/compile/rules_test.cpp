@@ -77,6 +77,7 @@ advice/num-nodes-zero
 advice/object-size
 advice/one-word-command
 advice/overhead
+advice/pod-security-label
 advice/size-unit
 advice/unserved-kind
 )");

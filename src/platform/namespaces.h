@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the objects of the inputs say about a namespace: its Pod Security labels, its quotas, its LimitRanges.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "platform/quota.h"
+#include "platform/subject.h"
+#include "yaml/node.h"
+
+namespace trainjobc::platform {
+
+// Whether it is such an object. A Namespace without those labels is not.
+bool is_namespace_object(const yaml::Node& root);
+
+class Namespaces {
+ public:
+  void add(const yaml::Node& root);
+  bool is_empty() const { return by_name_.empty(); }
+
+  // Fills in what LimitRanges give to the pods.
+  void complete(std::vector<Subject>& subjects, const yaml::Maker& make) const;
+  // Appends what is refused in the namespace. The subjects are complete.
+  void check(const std::vector<Subject>& subjects, const CompiledJob& job, base::Diagnostics& found) const;
+  // What is wrong with the labels of Namespaces, and what all jobs exceed together.
+  base::Diagnostics problems() const;
+  base::Diagnostics together() const;
+
+ private:
+  struct Namespace {
+    const yaml::Node* root = nullptr;
+    std::vector<const yaml::Node*> ranges;
+    mutable std::deque<Quota> quotas;
+  };
+
+  std::map<std::string, Namespace, std::less<>> by_name_;
+};
+
+}  // namespace trainjobc::platform
