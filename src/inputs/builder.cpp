@@ -9,7 +9,7 @@
 namespace trainjobc::builder {
 namespace {
 
-// The program's standard error, indented below a sentence of ours.
+// Puts what the program wrote to standard error on indented lines below a sentence of ours.
 std::string indented(std::string_view said) {
   std::string text;
   for (const std::string_view line : base::Lines(said)) {

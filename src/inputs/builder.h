@@ -14,15 +14,15 @@
 namespace trainjobc::builder {
 
 struct BuildFailure {
-  bool has_no_program = false;  // none that could build it is on the PATH
+  bool has_no_program = false;  // no program that could build it is on the PATH
   std::string message;          // may have several lines
 };
 
-// The secrets of what the program has read, of which it may show a part.
+// Returns the secrets in what the program has read, since it may print some of them.
 using FindSecrets = std::function<secret::SecretTexts()>;
 
-// What the program printed. `call` is the command line in messages: "kustomize build overlays/prod". After a
-// failure, what it said without `secrets`.
+// Returns what the program printed, or why it failed: what it said, without `secrets`. `call` is the command
+// line for messages: "kustomize build overlays/prod".
 std::variant<std::string, BuildFailure> output_of(std::string_view call,
                                                   base::IoResult<base::ProcessResult> answer,
                                                   const FindSecrets& secrets);

@@ -87,7 +87,7 @@ class ConfigReader {
     error = rules::finding("config/invalid", std::move(message), std::move(hint), location);
   }
 
-  // A word that is none of the known ones, and how to replace it; `hint` if it resembles none of them.
+  // A word that is unknown, and what to write instead; `hint` is for one that resembles no known word.
   struct UnknownWord {
     std::string_view text;
     base::Location location;
@@ -124,7 +124,7 @@ class ConfigReader {
 
   void read_version(const Node& node) {
     const std::optional<std::string> version =
-        model::read_trainer_version(node.text());  // 2.3 may be a number
+        model::read_trainer_version(node.text());  // `2.3` may be written as a number
     if (expect(node, version.has_value(), fmt::format("there is no Trainer version \"{}\"", node.text()),
                "use auto, or a version such as 2.3")) {
       config_.trainer_version = version;
@@ -173,7 +173,7 @@ class ConfigReader {
     }
   }
 
-  // A list of roots, which must be built, or a map.
+  // Either a list of roots, which must be built, or a map.
   void read_kustomize(const Node& node) {
     static constexpr std::array<std::string_view, 2> kKeys{"roots", "build"};
     if (node.is_list()) {
@@ -194,7 +194,7 @@ class ConfigReader {
     building = word == "never" ? Building::Never : word == "required" ? Building::Required : Building::Auto;
   }
 
-  // A list of charts, or a map.
+  // Either a list of charts, or a map.
   void read_helm(const Node& node) {
     static constexpr std::array<std::string_view, 2> kKeys{"charts", "build"};
     if (node.is_list()) return read_charts(node);
@@ -364,7 +364,7 @@ base::Diagnostics read_config(const std::string& path, std::string text, Config&
   return diagnostics;
 }
 
-// What `config` doesn't set is as in its `outer`.
+// Takes what `config` doesn't set from its `outer`.
 void inherit(Config& config) {
   const Config& outer = *config.outer;
   const auto take = [](auto& own, const auto& other) {
@@ -463,7 +463,7 @@ std::shared_ptr<const Config> Configurations::read(const std::string& path) {
   return empty_;
 }
 
-// With `scope: false`: together with the settings that apply to the folder above it, if there is one.
+// Completes settings with `scope: false` by those of the folder above, if there are any.
 std::shared_ptr<const Config> Configurations::with_outer(std::shared_ptr<const Config> own,
                                                          const std::string& folder_above) {
   if (own->is_scope || !own->file || folder_above.empty()) return own;
@@ -474,7 +474,7 @@ std::shared_ptr<const Config> Configurations::with_outer(std::shared_ptr<const C
 }
 
 std::shared_ptr<const Config> Configurations::of_folder(const std::string& absolute) {
-  // No system opens a longer path: the folders above it that exist are asked.
+  // No system opens a longer path, so the search starts at the nearest folder above that is within this.
   constexpr size_t kLongestPath = 4096;
   std::vector<std::string> below;
   std::shared_ptr<const Config> found = empty_;

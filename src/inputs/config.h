@@ -27,23 +27,23 @@ inline constexpr const char* kConfigName = ".trainjobc.yaml";
 // Suppresses the findings of a rule in some files, or in some objects of these.
 struct PathSuppression {
   std::string rule;
-  std::vector<std::string> paths;  // globs, relative to the configuration's folder
+  std::vector<std::string> paths;  // globs relative to the configuration's folder
   std::string reason;
-  base::Location location;                    // in the configuration
-  std::map<std::string, std::string> labels;  // that the object must have
+  base::Location location;                    // the place in the configuration
+  std::map<std::string, std::string> labels;  // labels that the object must have
 };
 
 // What a configuration makes of a rule.
 struct RuleSetting {
-  std::optional<base::Severity> severity;  // nullopt: off
-  base::Location location;                 // in the configuration
+  std::optional<base::Severity> severity;  // nullopt if the rule is off
+  base::Location location;                 // the place in the configuration
 };
 
 // Whether kustomizations and charts are built in directory walks.
 enum class Building {
-  Auto,      // if a program for it is there; what can't be built is read as files
-  Never,     // whatever is there
-  Required,  // what can't be built is an error
+  Auto,      // if the program is installed; what can't be built is read file by file
+  Never,     // even if the program is installed
+  Required,  // anything that can't be built is an error
 };
 
 // Whether a glob of a configuration in `config_folder` matches the folder.
@@ -51,7 +51,7 @@ bool names_folder(const std::string& glob, const std::string& config_folder, con
 
 struct KustomizeSettings {
   std::vector<std::string>
-      roots;  // globs, relative to the configuration's folder; empty: those that are found
+      roots;  // globs relative to the configuration's folder; empty for all that are found
   Building build = Building::Auto;
 
   // Whether the roots of a configuration in `config_folder` name the folder.
@@ -60,11 +60,11 @@ struct KustomizeSettings {
 
 // A chart that is built, with its values.
 struct HelmChart {
-  std::string chart;                // glob of folders, relative to the configuration's folder
-  std::vector<std::string> values;  // files, joined with that folder
+  std::string chart;                // glob of folders relative to the configuration's folder
+  std::vector<std::string> values;  // values files, joined with that folder
   std::string release;
   std::string ns;
-  base::Location location;  // in the configuration
+  base::Location location;  // the place in the configuration
 };
 
 struct HelmSettings {
@@ -73,7 +73,7 @@ struct HelmSettings {
 };
 
 struct Config {
-  std::string folder;  // of the file; "" if there is none. Paths in it are relative to this
+  std::string folder;  // the file's folder, "" if there is no file. Its paths are relative to this
   std::optional<std::string> trainer_version;
   std::vector<std::string> runtimes;                      // joined with `folder`
   std::optional<std::vector<std::string>> feature_gates;  // of Trainer's controller that are on
@@ -89,9 +89,9 @@ struct Config {
   base::GlobSet exclude;  // globs of what is not read, relative to `folder`
   KustomizeSettings kustomize;
   HelmSettings helm;
-  bool is_scope = true;                          // false: it adds to `outer`, in whose scope its files are
-  std::shared_ptr<const Config> outer;           // if it is not a scope: the next one above; nullptr: none
-  std::shared_ptr<const base::SourceFile> file;  // the file of the locations
+  bool is_scope = true;                 // false if its files are in the scope of `outer`, to which it adds
+  std::shared_ptr<const Config> outer;  // for one that is not a scope, the next one above; else nullptr
+  std::shared_ptr<const base::SourceFile> file;  // the file that locations refer to
 };
 
 using ConfigResult = std::variant<Config, Message>;
@@ -107,7 +107,7 @@ ConfigResult load_config(base::FileSystem& files, const std::string& path);
 // What is wrong with a configuration, as diagnostics.
 struct ConfigProblem {
   base::Diagnostics diagnostics;
-  std::shared_ptr<const base::SourceFile> file;  // of their locations
+  std::shared_ptr<const base::SourceFile> file;  // the file that locations refer to
 };
 
 // The text of the file with another trainerVersion; "" if that can't be written.
@@ -121,7 +121,7 @@ std::optional<ConfigProblem> find_config_problem(const base::FileSystem& files, 
 // configuration is read once.
 class Configurations {
  public:
-  // Uses `file` for all, if it is not ""; no configuration, if `none`.
+  // Uses `file` for all inputs, unless it is "". With `none`, there is no configuration.
   Configurations(base::FileSystem& files, std::string file, bool none);
 
   // Never null: a file without a configuration has an empty Config, also after an error.
@@ -144,10 +144,11 @@ class Configurations {
   bool excludes_folder(const Config& config, const std::string& path);
 
   base::FileSystem& files_;
-  std::shared_ptr<const Config> only_;  // for all files
+  std::shared_ptr<const Config> only_;  // the configuration that --config names
   std::shared_ptr<const Config> empty_ = std::make_shared<Config>();
   std::map<std::string, std::shared_ptr<const Config>> folders_;
-  std::map<std::pair<const Config*, std::string>, bool> excluded_;  // folders, or folders above them
+  std::map<std::pair<const Config*, std::string>, bool>
+      excluded_;  // whether the folder, or one above it, is excluded
   std::optional<Message> error_;
 };
 

@@ -33,7 +33,7 @@ std::string from(const std::string& folder, const std::string& path) {
   return base::shortest_path(base::absolute_path(path.starts_with('/') ? path : folder + "/" + path));
 }
 
-// The folder that contains info/exclude. In a worktree or submodule, .git is a file that names it.
+// The folder with info/exclude. In a worktree or submodule, .git is a file that names that folder.
 std::string git_directory(const base::FileSystem& files, const std::string& root) {
   const std::string git = base::shortest_path(root) + "/.git";
   if (files.is_directory(git)) return git;
@@ -67,13 +67,14 @@ std::vector<std::string> folders_down_to(const base::FileSystem& files, const st
 // A stack of .gitignore files. Folders are absolute paths.
 class Ignores {
  public:
-  // Reads those from the repository's root down to `folder`; outside of repositories, from the working
+  // Reads the files from the repository's root down to `folder`; outside of a repository, from the working
   // directory if `folder` is below it.
   Ignores(const base::FileSystem& files, const std::string& folder) {
     for (const std::string& at : folders_down_to(files, folder)) add_folder(files, at);
   }
 
-  // `outer`, with the file of the folder below it. A repository in a repository has only its own files.
+  // Adds to `outer` the file of `folder`, which is below. A repository inside a repository has only its own
+  // files.
   Ignores(const base::FileSystem& files, const Ignores& outer, const std::string& folder)
       : layers_(outer.layers_) {
     if (is_repository(files, folder)) layers_.clear();
@@ -105,7 +106,7 @@ class Ignores {
     if (!text.empty()) layers_.push_back(std::make_shared<const Layer>(Layer{folder, base::GitIgnore(text)}));
   }
 
-  std::vector<std::shared_ptr<const Layer>> layers_;  // the last takes precedence
+  std::vector<std::shared_ptr<const Layer>> layers_;  // the last one takes precedence
 };
 
 using base::DirectoryEntry;
@@ -162,7 +163,7 @@ class Walk {
     return std::nullopt;
   }
 
-  // "" if it should be read.
+  // Why the entry is not read; "" if it is.
   std::string why_not(const DirectoryEntry& entry, const std::string& path, const std::string& absolute,
                       const Ignores& ignores) const {
     const bool is_folder = entry.kind == FileKind::Directory;
@@ -199,7 +200,7 @@ using base::IoResult;
 // A file to read, as the command line spells it.
 struct FoundFile {
   std::string name;
-  bool named = false;  // otherwise found in a directory
+  bool named = false;  // on the command line; false if found in a directory
 };
 
 class InputFiles {
@@ -247,7 +248,7 @@ class InputFiles {
     return std::nullopt;
   }
 
-  // Of two spellings of a file, the shorter one stays.
+  // Of two spellings of a path, keeps the shorter one.
   void add_file(const std::string& name, const std::string& place, bool named) {
     const auto [at, is_new] = files_.try_emplace(place, FoundFile{name, named});
     if (is_new) return;
@@ -258,7 +259,7 @@ class InputFiles {
 
   const base::FileSystem& file_system_;
   const DiscoverOptions& options_;
-  std::map<std::string, FoundFile> files_;  // by their absolute paths
+  std::map<std::string, FoundFile> files_;  // by absolute path
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ std::string file_of(const yaml::Node& root) {
 
 // The objects of one TrainJob, or one object that was passed through.
 struct Block {
-  std::array<std::string, 3> key;  // scope, namespace and name of the TrainJob; or the file
+  std::array<std::string, 3> key;  // scope, namespace and name of the TrainJob; or the file's name
   std::vector<Object> objects;
 };
 
@@ -111,12 +111,12 @@ class Merger {
   std::vector<std::shared_ptr<const void>> memory_;
 };
 
-// Refuses what an earlier group of the scope defines.
+// Refuses objects that an earlier group of the scope has defined.
 class Duplicates {
  public:
   void check(Compilation& compiled, const std::string& scope) {
     std::set<std::string> refused;
-    std::set<std::string> own;  // what is twice in a group has been found there
+    std::set<std::string> own;  // duplicates within a group have been found there
     base::Diagnostics found;
     for (const LintedObject& object : compiled.linted) {
       const base::Location name = name_of(object);
@@ -139,7 +139,7 @@ class Duplicates {
  private:
   static bool is_job(const LintedObject& object) { return object.object.starts_with("TrainJob/"); }
 
-  // A runtime of a base that two roots of one cluster apply is one runtime.
+  // Two roots of a cluster may apply the same base: its runtime is then one runtime.
   static bool is_same_place(const base::Location& one, const base::Location& other) {
     return one.file->name() == other.file->name() && one.line == other.line && one.column == other.column;
   }
@@ -190,7 +190,7 @@ bool may_have_runtimes(const Source& source) {
   return source.text.find("TrainingRuntime") != std::string::npos;
 }
 
-// Where findings go: those of a file to its configuration, others to that of the group `i`.
+// Decides which configuration a finding belongs to: that of its file, otherwise that of group `i`.
 class Governors {
  public:
   explicit Governors(const std::vector<InputGroup>& groups) {
@@ -248,7 +248,7 @@ class ScopedRuntimes {
     }
   }
 
-  // The place of one: "clusters/prod/torch.yaml:1"; "" if there is none.
+  // The place of a runtime in another scope: "clusters/prod/torch.yaml:1"; "" if there is none.
   std::string place_outside(const std::string& scope, std::string_view kind, std::string_view name) {
     std::call_once(is_read_, [&] { read(); });
     const auto found = std::ranges::find_if(runtimes_, [&](const Runtime& one) {
@@ -279,7 +279,8 @@ class ScopedRuntimes {
     sources_.clear();
   }
 
-  std::vector<std::pair<std::string, std::vector<Source>>> sources_;  // of each group, with its scope
+  std::vector<std::pair<std::string, std::vector<Source>>>
+      sources_;  // the sources of each group, by its scope
   std::once_flag is_read_;
   std::vector<Runtime> runtimes_;
 };
@@ -292,12 +293,12 @@ std::string hint_at(const std::string& place) {
       place);
 }
 
-// All: of the inputs, among which are roots that could not be built.
+// All includes findings on the inputs as a whole, such as roots that can't be built.
 enum class FindingsOf { All, Governed, Both };
 
 constexpr const char* kNotBuilt = "yaml/root";
 
-// Objects that no sink takes are kept, unless all that is wanted is what the configurations govern.
+// Keeps the objects that no sink takes, unless only findings are wanted.
 GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& options, FindingsOf wanted,
                                 const SinkOfGroup& sink_of = {}) {
   GroupedCompilation result;

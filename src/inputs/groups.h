@@ -22,23 +22,23 @@ struct InputGroup {
   std::shared_ptr<const Config> config;  // never null
   std::string scope = ".";
   std::vector<Source> inputs;    // sorted by name
-  std::vector<Source> runtimes;  // of --runtimes and the configuration
-  // The files from which another program has made the inputs: fixes change these.
+  std::vector<Source> runtimes;  // from --runtimes and the configuration
+  // The files from which another program made the inputs: fixes change these.
   std::vector<Source> parts;
   // If paths name only some of the parts: these, absolute. Findings in the others are not reported.
   std::set<std::string> reported;
-  std::vector<std::string> shared_parts;  // those of which something else is made, too, that is in no group
-  // The same of files that fixes can't change, since they are not YAML.
+  std::vector<std::string> shared_parts;  // parts that a root outside every group also uses
+  // Shared or not: chart templates; not YAML, so never fixed.
   std::vector<std::string> templates;
-  // Adds what is known of the place of a finding. May be empty.
+  // Adds to a finding what is known about its place. May be empty.
   std::function<void(base::Diagnostic&)> annotate;
   // What else is wrong with the inputs, for reports of findings; refers to files that the inputs keep.
   base::Diagnostics found;
-  std::vector<std::shared_ptr<const void>> memory;  // of `found`
-  // Hints for names that runtimes had before they were built.
+  std::vector<std::shared_ptr<const void>> memory;  // keeps what `found` refers to
+  // Hints for the names that runtimes had before the build changed them.
   std::map<std::string, std::string, std::less<>> renamed;
-  bool is_rendered = false;  // what looks like a placeholder is a value
-  // Lines of files whose values are not known: what is found there may be wrong.
+  bool is_rendered = false;  // text that looks like a placeholder is a value
+  // Lines (by file) whose values are unknown: findings there may be wrong.
   std::vector<std::pair<std::string, uint32_t>> undecided;
   // The settings from flags, environment and configuration.
   std::string trainer_version = "auto";
@@ -48,7 +48,7 @@ struct InputGroup {
   std::string ns;
 };
 
-// Without sources, one group without inputs.
+// Returns one group without inputs if there are no sources.
 std::vector<InputGroup> group_by_configuration(std::vector<Source> sources, Configurations& configurations);
 
 // `options` with the group's settings.
@@ -63,17 +63,17 @@ struct GovernedFindings {
 };
 
 struct GroupedCompilation {
-  Compilation all;                         // of all groups, as one
-  std::vector<GovernedFindings> governed;  // by group
+  Compilation all;                         // all groups as one
+  std::vector<GovernedFindings> governed;  // one for each group
 };
 
 // Which runtimes of other groups a group gets.
 enum class Sharing {
   All,
-  Named,  // if there are many, those that its TrainJobs refer to
+  Named,  // if there are many, only those that its TrainJobs refer to
 };
 
-// Inserts what other groups of the scope have of runtimes at the beginning of each group's runtimes
+// Inserts the runtimes that other groups of the scope have at the beginning of each group's runtimes
 // (inputs/shared_runtimes.cpp).
 void share_runtimes(std::vector<InputGroup>& groups, Sharing sharing);
 
@@ -95,7 +95,7 @@ using SinkOfGroup = std::function<ObjectSink&(size_t group)>;
 GroupedCompilation compile_groups_into_sinks(std::vector<InputGroup> groups, const Options& options,
                                              const SinkOfGroup& sink_of);
 
-// Only the findings, by configuration: `all` has none.
+// Returns only the findings, by configuration; `all` has none.
 GroupedCompilation find_in_groups(std::vector<InputGroup> groups, const Options& options);
 
 }  // namespace trainjobc::inputs

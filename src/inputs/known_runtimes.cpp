@@ -45,7 +45,7 @@ class Finder {
     });
   }
 
-  // Those of the directories that added no runtime.
+  // The directories that contributed no runtime.
   std::vector<std::string> without_runtimes(std::vector<std::string> directories) const {
     std::erase_if(directories, [&](const std::string& directory) {
       return std::ranges::any_of(files_, [&](const std::string& file) {
@@ -59,15 +59,15 @@ class Finder {
     for_each({{"", std::string(file.text)}}, [&](const compile::InputObject& object) {
       KnownRuntime runtime = describe(object);
       KnownRuntime* known = same_as(runtime);
-      if (known && known->versions.empty()) return;  // defined in a file, which takes precedence
+      if (known && known->versions.empty()) return;  // a file defines it, which takes precedence
       if (!known) known = &found.emplace_back(runtime);
       known->versions.emplace_back(file.version);
-      known->text = file.text;  // with its comments
+      known->text = file.text;  // the file's text, which has comments
     });
   }
 
  private:
-  std::vector<std::string> files_;  // absolute, with runtimes
+  std::vector<std::string> files_;  // absolute paths of files with runtimes
 
   template <class F>
   static void for_each(std::vector<Source> sources, F use) {
@@ -79,7 +79,7 @@ class Finder {
     }
   }
 
-  // In any scope, if none is given.
+  // Looks in all scopes if none is given.
   KnownRuntime* same_as(const KnownRuntime& runtime, const std::optional<std::string>& scope = {}) {
     const auto at = std::ranges::find_if(found, [&](const KnownRuntime& other) {
       return other.kind == runtime.kind && other.ns == runtime.ns && other.name == runtime.name &&

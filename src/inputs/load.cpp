@@ -55,7 +55,7 @@ class Loader {
   }
 
  private:
-  // The settings that override every configuration.
+  // Reads the settings that override every configuration.
   bool read_settings() {
     const Environment& environment = request_.environment;
     trainer_version_ = request_.trainer_version;
@@ -96,7 +96,7 @@ class Loader {
     return true;
   }
 
-  // With its settings.
+  // Completes the group with its settings.
   bool complete(InputGroup& group) {
     const Config& config = *group.config;
     group.trainer_version =

@@ -18,24 +18,23 @@
 
 namespace trainjobc::inputs {
 
-// A folder that another program turns into objects: a kustomization, a chart.
+// A folder that another program turns into objects: a kustomization or a chart.
 struct Root {
-  std::string flag;                      // that builds one of its kind: "-k", "--helm"
-  std::string folder;                    // as the user spells it
-  std::vector<std::string> values = {};  // files of values
-  std::string release = {};              // its name; "": the program's own default
-  std::string ns = {};                   // of the release
-  // Of one that was found in a directory: the settings that name it, or apply to it. nullptr if a flag names
-  // it.
+  std::string flag;                      // the flag that builds one of its kind: "-k", "--helm"
+  std::string folder;                    // as the user spelled it
+  std::vector<std::string> values = {};  // values files
+  std::string release = {};              // the release's name; "" for the program's default
+  std::string ns = {};                   // the release's namespace
+  // The settings that name a root found in a directory, or apply to it; nullptr if a flag names the root.
   std::shared_ptr<const Config> config = {};
-  bool is_required = false;  // by these settings
+  bool is_required = false;  // according to these settings
 };
 
-// What becomes of the kustomizations and charts that are found in directories.
+// What happens to kustomizations and charts found in directories.
 enum class FoundRoots {
-  Named,     // their flags are returned, and their files are read one by one
-  Built,     // one that can't be built is a problem if the settings require it; otherwise its files are read
-  Reported,  // one that can't be built is a finding, and its files are left out; so it is with named ones
+  Named,     // their flags are returned, and their files read one by one
+  Built,     // an error to build one fails only if the settings require it; else its files are read
+  Reported,  // an error to build one, even one named by a flag, is a finding; its files are left out
 };
 
 // The settings of the environment: TRAINJOBC_CONFIG, TRAINJOBC_TRAINER_VERSION and TRAINJOBC_RUNTIMES.
@@ -47,11 +46,11 @@ struct Environment {
 
 struct Request {
   std::vector<std::string> paths;  // files and directories; "-" is standard input
-  ReadText standard_input;         // reads it
-  bool recurse = true;             // into directories
-  std::vector<Root> roots;         // that flags name
+  ReadText standard_input;         // reads "-"
+  bool recurse = true;             // descends into directories
+  std::vector<Root> roots;         // named by flags
   FoundRoots found_roots = FoundRoots::Named;
-  std::vector<std::string> left_out;  // scopes of found roots, which are not built
+  std::vector<std::string> left_out;  // scopes of found roots that are not built
   bool allow_remote = false;          // kustomize may fetch bases that are not on this machine
   bool no_cache = false;              // roots are built, even if it is known what they are built to
   // Instead of the files, the roots that objects of Flux and Argo CD in them name.
@@ -59,15 +58,15 @@ struct Request {
   bool may_be_deployed = false;  // if the settings say so, and the paths are directories
   bool lists_deployed = true;    // a note for each
 
-  // Settings that override the environment's, which override those of configurations. "": not set.
+  // Settings that override the environment's, which override those of configurations. "" if not set.
   std::string trainer_version;
   std::vector<std::string> feature_gates;  // "A=true,B=false", beside those of configurations
   std::string kubernetes_version;
   std::vector<std::string> runtimes;  // files and directories
   bool use_catalogue = true;
   std::string ns;
-  std::string config;      // the file to use for all; "": search for it
-  bool no_config = false;  // there is none
+  std::string config;      // the file to use for all; "" to search for it
+  bool no_config = false;  // use no configuration
   Environment environment;
 };
 
@@ -78,7 +77,7 @@ struct BuiltRoot {
 };
 
 struct Loaded {
-  std::vector<InputGroup> groups;  // at least one, by the name of the configuration
+  std::vector<InputGroup> groups;  // at least one, sorted by the configuration's name
   std::vector<std::string> directories;
   std::vector<std::string> parts;  // the files that roots are made of
   std::vector<BuiltRoot> built;
@@ -89,11 +88,11 @@ struct Loaded {
   std::vector<Source> patches;  // of kustomizations that were found in directories: they are in no group
   // Flags that build the kustomizations and charts that were found: "-k overlays/prod".
   std::vector<std::string> roots;
-  std::vector<Message> messages;  // in order
+  std::vector<Message> messages;  // in the order in which they arose
 
   void note(std::string text) { messages.push_back({MessageKind::Note, std::move(text)}); }
   void fail(std::string text) { messages.push_back({MessageKind::Problem, std::move(text)}); }
-  // Whether the inputs can't be used. Then nothing but the messages counts.
+  // Whether the inputs can't be used. If so, only the messages count.
   bool failed() const;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What loading has to say: the command line prints it, the language server shows it.
+// Messages of the loader: the command line prints them, the language server shows them.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ namespace trainjobc::inputs {
 
 enum class MessageKind {
   Note,     // the inputs can be used
-  Problem,  // they can't
-  Report,   // likewise; the text is that of diagnostics, as base::format_text writes them
+  Problem,  // the inputs can't be used
+  Report,   // likewise; the text is diagnostics written by base::format_text
 };
 
 struct Message {

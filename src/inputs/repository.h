@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The repository that a path is in, without asking git: the folder with a .git.
+// Finds the repository of a path without git: the folder with a .git.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace trainjobc::inputs {
 // Whether the absolute folder has a .git.
 bool is_repository(const base::FileSystem& files, const std::string& folder);
 
-// The nearest folder above the absolute path, or the path itself, that has a .git; "" if none has.
+// The absolute path, or the nearest folder above it, that has a .git; "" if none has.
 std::string repository_of(const base::FileSystem& files, const std::string& path);
 
-// The same of the working directory, which it is if it is in no repository.
+// The working directory's repository, or the working directory if it is in none.
 std::string repository_or_working_directory(const base::FileSystem& files);
 
 }  // namespace trainjobc::inputs

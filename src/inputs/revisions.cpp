@@ -18,7 +18,7 @@ namespace {
 using base::IoError;
 using base::IoResult;
 
-// The nearest folder above the path, or at it, that exists.
+// The path, or the nearest folder above it that exists.
 std::string existing_folder(const base::FileSystem& files, const std::string& path) {
   for (std::string at = base::absolute_path(path); !at.empty(); at = base::parent_of(at)) {
     if (files.is_directory(at)) return at;
@@ -30,8 +30,8 @@ bool is_in(const std::string& root, const std::string& absolute) {
   return absolute == root || !base::path_below(absolute, root).empty();
 }
 
-// The path as one of the tree: links on the way to it are followed if it isn't one by its text. An error if
-// it is outside.
+// The path within the tree: links on the way are followed if its text doesn't lead there. An error if it is
+// outside.
 IoResult<std::string> path_in(const git::Repository& repository, const std::string& path) {
   if (is_in(repository.root, base::absolute_path(path))) return path;
   const std::string real = base::real_path(path);
@@ -137,7 +137,7 @@ Loaded load_state(base::FileSystem& files, base::ProcessRunner& programs, const 
   std::erase_if(there.roots, [&](const Root& root) {
     return is_missing(root.folder) || std::ranges::any_of(root.values, is_missing);
   });
-  if (state.files) {  // may not have what the request names for the other state
+  if (state.files) {  // may lack what the request names, if the other state has it
     std::erase_if(there.runtimes, is_missing);
     there.no_config = there.no_config || (!there.config.empty() && is_missing(there.config));
     if (there.no_config) there.config.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Inputs in two states of a Git repository: a revision, and the working tree or another one.
+// Loads two states of the inputs in a Git repository: a revision, and the working tree or another revision.
 #pragma once
 
 #include <chrono>
@@ -16,30 +16,30 @@ namespace trainjobc::inputs {
 
 struct RevisionNames {
   std::string base;
-  std::string head;            // "": the working tree
-  bool no_merge_base = false;  // compare with `base` itself, not with the commit where the history left it
+  std::string head;            // "" for the working tree
+  bool no_merge_base = false;  // compare with `base` itself, not with the merge base
 };
 
 // One of the two states.
 struct State {
-  std::unique_ptr<git::RevisionFiles> files;  // nullptr: the working tree
+  std::unique_ptr<git::RevisionFiles> files;  // nullptr for the working tree
   std::string name;                           // "origin/main", "the working tree"
-  std::string prefix;  // of the names of files below the working directory: "origin/main:clusters/"; or ""
+  std::string prefix;  // for names of files below the working directory: "origin/main:clusters/", or ""
 };
 
 struct Revisions {
   State before;
   State after;
-  Request request;      // its paths are in the repository, which has each of them in one of the states
-  std::string of_base;  // says what `before` is: "8f3ac21b04de (where HEAD left origin/main)"
+  Request request;      // its paths are in the repository, and exist in at least one of the states
+  std::string of_base;  // describes `before`: "8f3ac21b04de (where HEAD left origin/main)"
 };
 
-// Without paths and roots, the inputs are the working directory.
+// Without paths and roots, the input is the working directory.
 base::IoResult<Revisions> open_revisions(base::FileSystem& files, base::ProcessRunner& programs,
                                          const RevisionNames& names, Request request,
                                          std::chrono::milliseconds timeout);
 
-// The inputs of one state; those of a revision are named as git does: "origin/main:jobs/a.yaml".
+// Loads the inputs in one state. Those of a revision are named as git does: "origin/main:jobs/a.yaml".
 Loaded load_state(base::FileSystem& files, base::ProcessRunner& programs, const Request& request,
                   const State& state);
 

@@ -113,7 +113,7 @@ class Roots {
     leave_out({kept.begin(), kept.end()});
   }
 
-  // Those that have to be built: flags have named, and built, the others.
+  // The roots to build: those that flags name have been built already.
   std::vector<Root> find(RootKind& kind) {
     std::vector<Root> roots = kind.find(sources_);
     std::erase_if(roots, [&](const Root& root) {
@@ -126,8 +126,8 @@ class Roots {
     return roots;
   }
 
-  // A root that is built is a group. Of one that can't be built, flags and settings say whether that is a
-  // problem, a finding, or nothing but a note. False after a problem.
+  // Makes a group of each root that was built. For others, flags and settings decide whether that is a
+  // problem, a finding, or only a note. False after a problem.
   bool build_each(RootKind& kind, const std::vector<Root>& roots) {
     std::vector<BuiltGroup> results = kind.build(roots);
     for (size_t i = 0; i < roots.size(); ++i) {
@@ -152,7 +152,7 @@ class Roots {
     return true;
   }
 
-  // What asks for the root, if a program is missing, or if that is a configuration.
+  // Begins a message with what asks for the root: the configuration, or the flag if the program is missing.
   static std::string lead_of(const Root& root, const BuildFailure& failure) {
     if (root.config) return root.config->file->name() + ": ";
     return failure.has_no_program ? root.flag + ": " : "";
@@ -167,14 +167,15 @@ class Roots {
     }
   }
 
-  // Those of a root that a flag names are read if they are in a directory, unless it is found there, too.
+  // Leaves out the files of a root found in a directory. Those of a root that only a flag names are read if a
+  // directory has them.
   void leave_out_files(const RootKind& kind, const Root& root, std::string_view why) {
     if (!root.config) return;
     for (std::string& file : kind.files_of(root, sources_))
       left_out_.try_emplace(std::move(file), fmt::format("is part of {}, which {}", root.folder, why));
   }
 
-  // Files that paths name are read in any case by commands that don't build what they find.
+  // Files named as paths are read anyway by commands that don't build what they find.
   void leave_out(const std::set<std::string>& kept) {
     std::erase_if(sources_, [&](const Source& source) {
       const auto found = left_out_.find(base::absolute_path(source.name));
@@ -192,7 +193,7 @@ class Roots {
   std::vector<std::unique_ptr<RootKind>> kinds_;
   std::vector<InputGroup> groups_;
   LeftOut left_out_;
-  std::set<std::string_view> without_program_;  // kinds that were said not to be built for lack of a program
+  std::set<std::string_view> without_program_;  // kinds for which a note said that the program is missing
 };
 
 }  // namespace

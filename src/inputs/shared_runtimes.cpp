@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The runtimes that the groups of a scope share. Each group is compiled by itself, so what all of them got of
-// all others would cost the square of their number: a document that several have is shared once, and of many,
-// a group gets those that its TrainJobs name.
+// Shares runtimes between the groups of a scope. Each group is compiled by itself, so giving each group all
+// runtimes of all others would take quadratic time: a document that several groups have is shared once, and
+// if there are many, a group gets only those that its TrainJobs name.
 #include <algorithm>
 #include <deque>
 #include <iterator>
@@ -43,12 +43,12 @@ struct Document {
   bool is_readable = true;
 };
 
-// A source of a group, and the documents in it that no source before it has.
+// A source of a group, with the documents that no earlier source has.
 struct SharedSource {
   size_t group = 0;
   const Source* source = nullptr;
   const base::SourceFile* file = nullptr;
-  std::vector<yaml::FoundDocument> others;  // all but these
+  std::vector<yaml::FoundDocument> others;  // documents without runtimes, or shared already
   std::vector<Document> documents;
 };
 
@@ -64,7 +64,7 @@ Document read_shared(const yaml::FoundDocument& found) {
   return document;
 }
 
-// Of the groups of one scope.
+// The documents with runtimes in the groups of one scope.
 class Pool {
  public:
   void add(size_t group, const Source& source) {
@@ -92,7 +92,7 @@ class Pool {
   }
   bool has(const Key& key) const { return keys_.contains(key); }
 
-  // All documents of other groups; with `names`, those with a runtime of these names.
+  // All documents of other groups; given `names`, only those with a runtime of one of the names.
   std::vector<Source> shared_with(size_t group, const std::set<std::string>* names) const {
     std::vector<Source> all;
     for (const SharedSource& shared : sources_) {
@@ -121,7 +121,7 @@ class Pool {
   std::set<std::string_view> known_;
   std::vector<SharedSource> sources_;
   std::set<Key> keys_;
-  size_t size_ = 0;  // in documents
+  size_t size_ = 0;  // number of documents
 };
 
 // The runtimes that the TrainJobs of the group refer to.
@@ -162,9 +162,9 @@ bool is_in_catalogue(const Key& key) {
   });
 }
 
-// Whether each is found. For one that isn't, messages say which others there are.
+// Whether each of them is found. For one that isn't, messages list the others that exist.
 bool are_known(const std::set<Key>& wanted, const Pool& pool, const InputGroup& group) {
-  std::optional<std::set<Key>> extra;  // of --runtimes and the configuration
+  std::optional<std::set<Key>> extra;  // runtimes of --runtimes and the configuration
   return std::ranges::all_of(wanted, [&](const Key& key) {
     if (pool.has(key) || (group.use_catalogue && is_in_catalogue(key))) return true;
     if (!extra) extra = runtimes_of(group.runtimes);

@@ -17,8 +17,8 @@ namespace {
 using base::IoError;
 using base::IoResult;
 
-// Neither the user's variables nor the repository's configuration make git use another repository, write
-// locks, ask on the terminal, fetch, or translate its messages.
+// Variables with which git uses no other repository, takes no locks, does not ask on the terminal, fetches
+// nothing, and does not translate its messages, whatever the user and the repository have set.
 std::vector<std::pair<std::string, std::optional<std::string>>> variables() {
   return {{"GIT_DIR", {}},
           {"GIT_WORK_TREE", {}},
@@ -30,11 +30,11 @@ std::vector<std::pair<std::string, std::optional<std::string>>> variables() {
           {"GIT_OPTIONAL_LOCKS", "0"},
           {"GIT_TERMINAL_PROMPT", "0"},
           {"GIT_NO_LAZY_FETCH", "1"},
-          {"GIT_ALLOW_PROTOCOL", "none"},  // for a git that doesn't know the one above
+          {"GIT_ALLOW_PROTOCOL", "none"},  // for versions of git that don't know the variable above
           {"LC_ALL", "C"}};
 }
 
-// Without "fatal: " and the line break at the end.
+// What git said, without "fatal: " and the last line break.
 std::string said(const base::ProcessResult& result) {
   std::string_view text = base::trimmed(result.err);
   for (const std::string_view word : {"fatal: ", "error: "}) {

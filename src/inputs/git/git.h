@@ -23,7 +23,7 @@
 
 namespace trainjobc::git {
 
-// Calls of git.
+// Runs git.
 class Git {
  public:
   Git(base::ProcessRunner& runner, std::chrono::milliseconds timeout) : runner_(runner), timeout_(timeout) {}
@@ -31,7 +31,7 @@ class Git {
   // The result of `git <words>` in the folder; an error if git is not there, or does not end in time.
   base::IoResult<base::ProcessResult> run(const std::string& folder, std::vector<std::string> words,
                                           std::string input = "") const;
-  // Its output; an error with what git says if it fails.
+  // Returns the output of such a call; an error with git's message if it fails.
   base::IoResult<std::string> ask(const std::string& folder, std::vector<std::string> words,
                                   std::string input = "") const;
 
@@ -43,10 +43,10 @@ class Git {
 // The working tree of a repository.
 struct Repository {
   std::string root;    // absolute, without symbolic links
-  std::string prefix;  // of the working directory, if it is in the tree: "clusters/prod/"
+  std::string prefix;  // the working directory's path in the tree, if it is there: "clusters/prod/"
 };
 
-// That of an existing folder.
+// Finds the repository of an existing folder.
 base::IoResult<Repository> find_repository(const Git& git, const std::string& folder);
 
 struct Commit {
@@ -57,35 +57,36 @@ struct Commit {
 // The commit that the text names.
 base::IoResult<Commit> find_commit(const Git& git, const Repository& repository, const std::string& revision);
 
-// The commit where the history of `head` left that of `base`, as `git diff base...head` starts from.
+// The commit where the history of `head` branched off from that of `base`: `git diff base...head` starts
+// there.
 base::IoResult<Commit> find_merge_base(const Git& git, const Repository& repository, const Commit& base,
                                        const Commit& head);
 
-// The files of a commit, at the paths that they have in the working tree. Nothing can be written to them.
-// Submodules are read at the commits that theirs names, if the working tree has their repositories; a link
-// leads to a file of the commit, or to one outside of the working tree. Paths outside of the tree, and what
-// .git folders contain, are those of `outside`. Threads may share one.
+// The files of a commit, at the paths that they have in the working tree. They can't be written. Submodules
+// are read at the commits that the commit names, if the working tree has their repositories. A link leads to
+// a file of the commit, or to one outside of the working tree. Paths outside of the tree, and those in .git
+// folders, are read from `outside`. Threads may share an object.
 class RevisionFiles final : public base::ReadOnlyFileSystem {
  public:
-  // `wanted` are the absolute paths below which most files will be read: these are fetched at once.
+  // `wanted` are the absolute paths below which most files will be read: their files are fetched at once.
   static base::IoResult<std::unique_ptr<RevisionFiles>> open(const Git& git, const Repository& repository,
                                                              const Commit& commit, base::FileSystem& outside,
                                                              std::vector<std::string> wanted);
 
-  // The working tree's, absolute.
+  // The absolute path of the working tree.
   const std::string& root() const { return repository_.root; }
 
   // "origin/main:jobs/a.yaml", as git show names a file of the commit; the path itself if it is outside.
   std::string name_of(const std::string& path) const;
 
-  // Those of the files that were read whose content a filter would replace, by their names.
+  // The names of the files read so far that a Git filter would have changed.
   std::set<std::string> filtered() const;
 
   base::FileKind kind(const std::string& path) const override;
   base::IoResult<std::string> read(const std::string& path) const override;
   base::IoResult<std::vector<base::DirectoryEntry>> list(const std::string& path) const override;
   bool stays_inside(const std::string&, const std::string&) const override { return false; }
-  // In a copy of all files, without links, which is removed with this object.
+  // The file in a copy of all files, without links, which is removed with this object.
   base::IoResult<std::string> on_disk(const std::string& path) const override;
   ~RevisionFiles() override;
 
@@ -94,14 +95,14 @@ class RevisionFiles final : public base::ReadOnlyFileSystem {
 
   struct Entry {
     Type type = Type::File;
-    std::string id;          // of the blob, or of the submodule's commit
-    std::string repository;  // the folder in which git has it
+    std::string id;          // id of the blob, or of the submodule's commit
+    std::string repository;  // the folder whose repository has the object
   };
 
   // Where a path leads.
   struct Place {
     bool is_outside = false;
-    std::string path;  // in the tree, "" for its root; or outside
+    std::string path;  // path in the tree, "" for its root; or a path outside
     base::FileKind kind = base::FileKind::None;
   };
 
@@ -130,15 +131,15 @@ class RevisionFiles final : public base::ReadOnlyFileSystem {
   Repository repository_;
   Commit commit_;
   base::FileSystem& outside_;
-  std::vector<std::string> wanted_;  // in the tree
+  std::vector<std::string> wanted_;  // paths in the tree
 
   mutable std::mutex mutex_;
-  mutable std::map<std::string, Entry> entries_;               // by their paths in the tree
-  mutable std::map<std::string, std::string> texts_;           // by the ids of their blobs
-  mutable std::map<std::string, std::string> bad_submodules_;  // why they can't be read
+  mutable std::map<std::string, Entry> entries_;               // by path in the tree
+  mutable std::map<std::string, std::string> texts_;           // by blob id
+  mutable std::map<std::string, std::string> bad_submodules_;  // why they can't be read, by path
   mutable bool has_links_ = false;
   mutable std::set<std::string> filtered_;
-  mutable std::string copy_;  // the folder of the copy; "": there is none
+  mutable std::string copy_;  // the folder of the copy; "" until there is one
 };
 
 }  // namespace trainjobc::git

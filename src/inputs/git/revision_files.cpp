@@ -20,8 +20,8 @@ using base::FileKind;
 using base::IoError;
 using base::IoResult;
 
-constexpr int kMostLinks = 40;               // of one path, as Linux follows
-constexpr size_t kSmall = size_t{1} << 20U;  // what is fetched before it is asked for
+constexpr int kMostLinks = 40;               // for one path, as on Linux
+constexpr size_t kSmall = size_t{1} << 20U;  // files up to this size are fetched ahead of time
 constexpr std::string_view kLfs = "version https://git-lfs.github.com/spec/";
 constexpr std::string_view kGitCrypt = std::string_view("\0GITCRYPT\0", 10);
 
@@ -60,7 +60,7 @@ std::string lines_of(const std::set<std::string>& ids) {
   return lines;
 }
 
-// The word at the beginning, which is taken from `text` with the separator after it.
+// Takes the first word and the separator after it from `text`, and returns the word.
 std::string_view take_until(std::string_view& text, char separator) {
   const size_t end = std::min(text.find(separator), text.size());
   const std::string_view word = text.substr(0, end);
@@ -95,7 +95,7 @@ IoResult<std::unique_ptr<RevisionFiles>> RevisionFiles::open(const Git& git, con
   return files;
 }
 
-// Adds the files of the commit, which git has in `folder`, below a folder of the tree.
+// Adds the files of the commit, which is in the repository of `folder`, below a folder of the tree.
 std::optional<IoError> RevisionFiles::add_tree(const std::string& folder, const std::string& commit,
                                                const std::string& below) const {
   std::string listed;
@@ -104,7 +104,7 @@ std::optional<IoError> RevisionFiles::add_tree(const std::string& folder, const 
   for (std::string_view rest = listed; !rest.empty();) {
     std::string_view line = take_until(rest, '\0');
     const std::string_view mode = take_until(line, ' ');
-    take_until(line, ' ');  // blob, or commit
+    take_until(line, ' ');  // "blob" or "commit"
     const std::string_view id = take_until(line, '\t');
     const Type type = mode == "120000" ? Type::Link : mode == "160000" ? Type::Submodule : Type::File;
     has_links_ = has_links_ || type == Type::Link;
@@ -113,14 +113,14 @@ std::optional<IoError> RevisionFiles::add_tree(const std::string& folder, const 
   return std::nullopt;
 }
 
-// Adds the files of the submodules that the path is in.
+// Adds the files of the submodules on the way to the path.
 void RevisionFiles::enter_submodules(const std::string& path) const {
   along(path, [&](const std::string& at) {
     const auto found = entries_.find(at);
     if (found == entries_.end() || found->second.type != Type::Submodule) return false;
     if (bad_submodules_.contains(at) || has_below(at)) return false;
     const std::string folder = joined(repository_.root, at);
-    // Without its repository, the working tree has no files of it either.
+    // Without the submodule's repository, the working tree lacks its files too.
     if (!outside_.exists(folder + "/.git")) return true;
     if (add_tree(folder, found->second.id, at)) {
       bad_submodules_[at] =
@@ -130,7 +130,7 @@ void RevisionFiles::enter_submodules(const std::string& path) const {
   });
 }
 
-// The path in the tree; nullopt if it is outside.
+// The path within the tree; nullopt if it is outside.
 std::optional<std::string> RevisionFiles::in_tree(const std::string& path) const {
   const std::string absolute = base::absolute_path(path);
   if (absolute == repository_.root) return "";
@@ -138,7 +138,7 @@ std::optional<std::string> RevisionFiles::in_tree(const std::string& path) const
   return inside.empty() || is_git_folder(inside) ? std::nullopt : std::optional(std::move(inside));
 }
 
-// No commit has a file of that name.
+// No commit can contain a file of that name.
 bool RevisionFiles::is_git_folder(const std::string& path) const {
   return along(path, [](const std::string& at) { return at == ".git" || at.ends_with("/.git"); });
 }
@@ -155,7 +155,7 @@ FileKind RevisionFiles::kind_of(const std::string& path) const {
   return has_below(path) ? FileKind::Directory : FileKind::None;
 }
 
-// Replaces the first link on the way to `at` by what it names. nullopt if there is none.
+// Replaces the first link on the way to `at` by its target; nullopt if there is no link.
 std::optional<RevisionFiles::Place> RevisionFiles::follow(const std::string& path, std::string& at,
                                                           int& links) const {
   std::optional<Place> end;
@@ -215,7 +215,7 @@ FileKind RevisionFiles::kind(const std::string& path) const {
   return find(path).kind;
 }
 
-// The files that are fetched together with one.
+// The ids of the files that are fetched together with this one.
 std::set<std::string> RevisionFiles::beside(const std::string& path, const Entry& entry) const {
   const auto root = std::ranges::find_if(
       wanted_, [&](const std::string& folder) { return path == folder || is_below(path, folder); });
@@ -234,7 +234,7 @@ std::set<std::string> RevisionFiles::beside(const std::string& path, const Entry
   return ids;
 }
 
-// Reads these blobs: `needed`, and others that are not large.
+// Reads the blobs `needed`, and others unless they are large.
 std::optional<IoError> RevisionFiles::fetch(const std::string& folder, const std::set<std::string>& ids,
                                             const std::string& needed) const {
   std::string checked;
@@ -261,16 +261,17 @@ std::optional<IoError> RevisionFiles::fetch(const std::string& folder, const std
 // Fetches all files that are not large, in one call instead of one for each when they are read.
 void RevisionFiles::fetch_all() const {
   const std::scoped_lock lock(mutex_);
-  std::map<std::string, std::set<std::string>> ids;  // by repository
+  std::map<std::string, std::set<std::string>> ids;  // ids by repository
   for (const auto& [path, entry] : entries_) {
     if (entry.type == Type::File && !texts_.contains(entry.id)) ids[entry.repository].insert(entry.id);
   }
-  // What fails is fetched, and reported, when it is read.
+  // Errors are ignored here: a file that is missing is fetched again when it is read, which reports the
+  // error.
   for (const auto& [folder, own] : ids) fetch(folder, own, "");
 }
 
 IoResult<std::string> RevisionFiles::blob(const std::string& path, const Entry& entry) const {
-  // One missing object of a partial clone ends the call.
+  // An object that a partial clone lacks ends the call, so the file is asked for once more by itself.
   if (!texts_.contains(entry.id) && fetch(entry.repository, beside(path, entry), entry.id))
     fetch(entry.repository, {entry.id}, entry.id);
   const auto text = texts_.find(entry.id);
@@ -321,7 +322,8 @@ IoResult<std::vector<base::DirectoryEntry>> RevisionFiles::list(const std::strin
     if (!is_folder && at->second.type == Type::Link) links.insert(name);
     if (listed.empty() || listed.back().name != name)
       listed.push_back({name, is_folder ? FileKind::Directory : FileKind::File});
-    at = end == std::string::npos ? std::next(at) : entries_.lower_bound(prefix + name + '0');  // after '/'
+    at = end == std::string::npos ? std::next(at)
+                                  : entries_.lower_bound(prefix + name + '0');  // after the '/'
   }
   for (base::DirectoryEntry& entry : listed) {
     entry.is_link = links.contains(entry.name);

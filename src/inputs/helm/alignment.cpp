@@ -22,7 +22,7 @@ constexpr size_t kMostIncludes = 2000;
 constexpr size_t kMostSlots = 20'000;
 constexpr size_t kMostPairs = 8'000'000;  // lines of output times lines of templates
 
-// {{ range }}: the slots from `begin` to `end` may repeat.
+// A {{ range }}: the slots from `begin` to `end` may repeat.
 struct Loop {
   size_t begin = 0;
   size_t end = 0;
@@ -38,10 +38,11 @@ void trim_end(std::string_view& text, std::string_view blanks) {
   text = text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
-// Adds the lines of a part of a template that put something out, and those of what it includes.
+// Adds a slot for each line of a part of a template that produces output, with those of the definitions that
+// it includes.
 class SlotReader {
  public:
-  // `conditions` and `loops` are around it.
+  // `conditions` and `loops` are the numbers of blocks around the part.
   SlotReader(const Chart& chart, Model& model, size_t conditions, size_t loops, size_t depth)
       : chart_(chart), model_(model), conditions_(conditions), loops_(loops), depth_(depth) {}
 
@@ -66,8 +67,8 @@ class SlotReader {
   }
 
  private:
-  // For each piece that opens a block, the index of what closes it; the number of pieces for others, and if
-  // nothing does.
+  // For each piece that opens a block, the index of the one that closes it; the number of pieces for others,
+  // and for blocks that nothing closes.
   static std::vector<size_t> block_ends(const std::vector<Piece>& pieces) {
     std::vector<size_t> ends(pieces.size(), pieces.size());
     std::vector<size_t> open;
@@ -183,8 +184,8 @@ class SlotReader {
   const Chart& chart_;
   Model& model_;
   const SourceFile* file_ = nullptr;
-  std::vector<size_t> opened_;         // for {{ range }} its loop, kNoLoop for others
-  std::vector<Chart::Body> included_;  // by the line
+  std::vector<size_t> opened_;         // the loop of a {{ range }}, kNoLoop for other blocks
+  std::vector<Chart::Body> included_;  // by line
   size_t conditions_;
   size_t loops_;
   size_t depth_;
@@ -192,7 +193,7 @@ class SlotReader {
   Slot current_;
 };
 
-// Where the parts of a slot begin in a line; nullopt if the line can't come from it.
+// Where in the line the parts of a slot begin; nullopt if the slot can't have produced the line.
 std::optional<std::vector<size_t>> match_parts(std::string_view line, const Slot& slot) {
   std::vector<size_t> begins;
   size_t at = 0;
@@ -202,7 +203,7 @@ std::optional<std::vector<size_t>> match_parts(std::string_view line, const Slot
       begins.push_back(at);
       continue;
     }
-    // "env: {{ toYaml .Values.env | nindent 4 }}" puts out "env:", and the rest on other lines.
+    // "env: {{ toYaml .Values.env | nindent 4 }}" puts "env:" on this line, and the rest on others.
     const bool ends_here = i + 2 == slot.parts.size() && slot.parts.back().is_action;
     std::string_view text = part.text;
     if (ends_here) trim_end(text, base::kSpace);
@@ -229,10 +230,9 @@ std::optional<std::vector<size_t>> match_parts(std::string_view line, const Slot
 }
 
 constexpr int kNever = std::numeric_limits<int>::min() / 2;
-constexpr int kSkipped =
-    4;  // a line of the template that is not in the output, though no condition is around it
-constexpr int kRepeated = 2;    // another round of a loop
-constexpr int kUnmatched = -6;  // a line of the output that nothing put out
+constexpr int kSkipped = 4;     // a template line outside of conditions that is missing from the output
+constexpr int kRepeated = 2;    // the next round of a loop
+constexpr int kUnmatched = -6;  // an output line that no slot produced
 
 int score_of(std::string_view line, const Slot& slot) {
   if (!slot.has_action) {
@@ -244,14 +244,14 @@ int score_of(std::string_view line, const Slot& slot) {
   return match_parts(line, slot) ? 2 + 2 * slot.weight : kNever;
 }
 
-// Of another line that the same slot has put out: an action may put out several, most likely one that is
-// alone.
+// Scores one more line from the same slot: an action may produce several, most likely if it is alone on its
+// line.
 int score_of_next_line(const Slot& slot) {
   if (!slot.parts.back().is_action) return kUnmatched;
   return slot.parts.size() == 1 ? 1 : 0;
 }
 
-// The best way through the slots: for each line the one that it comes from.
+// Finds the best way through the slots: for each output line, the slot that produced it.
 class Search {
  public:
   Search(const std::vector<Slot>& slots, const std::vector<Loop>& loops,
@@ -305,12 +305,12 @@ class Search {
     best_ = std::move(next);
   }
 
-  // The best slot from which a loop can go back to each slot of it: itself or a later one of the outermost
-  // loop, which goes back wherever a loop in it does.
+  // For each slot, finds the best slot from which a loop can return to it: itself, or a later one of the
+  // outermost loop, which can return wherever a loop inside it does.
   void set_repeats() {
     repeat_.assign(slots_.size(), {kNever, 0});
     size_t done = 0;
-    for (const Loop& loop : loops_) {  // in the order of their begins
+    for (const Loop& loop : loops_) {  // in the order of their beginnings
       if (loop.end <= done) continue;
       done = loop.end;
       std::pair<int, size_t> after{kNever, 0};

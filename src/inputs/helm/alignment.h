@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which place of a template each place of its output comes from. Helm does not say, so the lines of both are
-// compared: text must be equal, what an action puts out can be anything.
+// Finds out which place of a template each place of its output comes from. Helm doesn't tell, so the lines of
+// both are compared: text must be equal, and an action can produce anything.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace trainjobc::helm {
 struct Place {
   const base::SourceFile* file = nullptr;
   uint32_t line = 0;
-  uint32_t column = 0;  // of the text, or of the action that put it out
+  uint32_t column = 0;  // where the text begins, or the action that produced it
   bool is_text = false;
 };
 
@@ -25,18 +25,18 @@ class Alignment {
  public:
   Alignment(const Chart& chart, const base::SourceFile& source, std::string_view output);
 
-  // Of a line of the output and a byte of it, both counted from 1. Of a line that nothing matches, the place
-  // of the one before; the beginning of the template if there is none.
+  // The place of a byte in a line of the output, both counted from 1. For a line that matches nothing, the
+  // place of the line before it; the beginning of the template if there is none.
   Place at(uint32_t line, uint32_t column) const;
 
-  // A part of a line of a template: text, or the action that puts something out.
+  // A part of a template's line: text, or an action that produces output.
   struct Part {
     std::string_view text;  // "" for an action
     uint32_t column = 0;
     bool is_action = false;
   };
 
-  // A line of a template that puts something out.
+  // A line of a template that produces output.
   struct Slot {
     const base::SourceFile* file = nullptr;
     uint32_t line = 0;
@@ -44,15 +44,15 @@ class Alignment {
     bool is_in_loop = false;
     bool is_conditional = false;
     bool has_action = false;
-    int weight = 0;  // of its text
+    int weight = 0;  // length of its text
   };
 
  private:
   const base::SourceFile& source_;
   std::vector<Slot> slots_;
-  std::vector<std::string_view> lines_;  // without indentation
+  std::vector<std::string_view> lines_;  // the output's, without indentation
   std::vector<size_t> indentations_;
-  std::vector<const Slot*> matches_;  // by line; nullptr: none
+  std::vector<const Slot*> matches_;  // by line; nullptr if no slot matches
 };
 
 }  // namespace trainjobc::helm

@@ -23,11 +23,11 @@ using yaml::Node;
 
 namespace {
 
-// The Kubernetes whose rules are checked, not the one that helm was built with.
+// The Kubernetes version whose rules are checked; helm's default is the one that it was built with.
 constexpr std::string_view kKubeVersion = "v1.36.0";
 constexpr std::string_view kSourceComment = "# Source: ";
 
-// Outside of which nothing is read: the repository that the path is in; without one, the working directory if
+// The folder outside of which nothing is read: the path's repository; without one, the working directory if
 // it is above the path; otherwise the path itself.
 std::string readable_folder(const base::FileSystem& files, const std::string& path) {
   const std::string place = base::absolute_path(path);
@@ -44,7 +44,7 @@ std::string refusal_of(const base::FileSystem& files, const Release& release) {
   for (const std::string& path : release.values) {
     if (!base::is_inside(folder, path))
       return fmt::format("{}: the values file {} is outside of the repository", release.chart, path);
-    // helm separates several files by commas.
+    // helm splits the argument at commas.
     if (path.find_first_of(",\"") != std::string::npos)
       return fmt::format("{}: helm can't read the values file {}: it has a comma or a quote in its name",
                          release.chart, path);
@@ -61,12 +61,12 @@ std::string refusal_of(const base::FileSystem& files, const Chart& chart) {
   return "";
 }
 
-// As helm takes it for a file or folder, whatever its name is.
+// Spells a path so that helm takes it for a file or folder, whatever its name is.
 std::string as_path(const std::string& path) {
   return path.starts_with('/') ? path : "./" + path;
 }
 
-// A comma separates values of --set, except in a list in braces.
+// Escapes commas, which separate values of --set except in a list in braces.
 std::string with_commas_escaped(std::string_view value) {
   if (value.starts_with('{') && value.ends_with('}')) return std::string(value);
   std::string escaped;
@@ -81,7 +81,7 @@ base::IoResult<std::vector<std::string>> call_of(const base::FileSystem& files, 
                                                  const Chart& chart) {
   std::vector<std::string> argv{"helm", "template"};
   argv.push_back(fmt::format("--namespace={}", release.ns.empty() ? "default" : release.ns));
-  // As a cluster with Trainer has them: charts ask for these.
+  // A cluster with Trainer has these APIs, and charts ask for them.
   argv.push_back(
       fmt::format("--kube-version={}", release.kube_version.empty() ? kKubeVersion : release.kube_version));
   for (const std::string_view version : {model::kTrainerApiVersion, model::kJobSetApiVersion})
@@ -106,7 +106,7 @@ base::IoResult<std::vector<std::string>> call_of(const base::FileSystem& files, 
   return argv;
 }
 
-// The lines of a document in helm's output, after the comment that names its template.
+// A document of helm's output: the lines after the comment that names its template.
 struct Output {
   std::string_view source;  // "training/templates/job.yaml"; "" if there is no comment
   uint32_t first_line = 0;
@@ -141,8 +141,8 @@ class HelmRelocator final : public yaml::Relocator {
     const base::SourceFile* source = chart_->find_template(output.source);
     if (!source) return &root;
     const Alignment alignment(*chart_, *source, output.text);
-    // A template is not YAML, so no value is written there for others to change: it is derived from its
-    // place.
+    // A template is not YAML, so it contains no value that others could change: the values are derived from
+    // its places.
     return yaml::with_origins(root, make, [&](const yaml::Origin& built) {
       if (!built.file() || built.line() < output.first_line) return built;
       const Place place = alignment.at(built.line() - output.first_line + 1, built.column());
@@ -155,7 +155,7 @@ class HelmRelocator final : public yaml::Relocator {
   std::shared_ptr<const Chart> chart_;
 };
 
-// Those of all values that the release is rendered with.
+// The secrets in all values that the release is rendered with.
 secret::SecretTexts secrets_of(const Release& release, const Chart& chart) {
   secret::SecretTexts secrets = chart.secrets();
   const yaml::Text values(release.inline_values);
@@ -230,7 +230,7 @@ std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunne
 
 namespace {
 
-// The paths of `.Values.trainer.image` in an action.
+// The paths that an action uses: `trainer.image` for `.Values.trainer.image`.
 std::vector<std::string_view> values_paths(std::string_view action) {
   constexpr std::string_view kValues = ".Values.";
   std::vector<std::string_view> paths;
@@ -244,7 +244,7 @@ std::vector<std::string_view> values_paths(std::string_view action) {
   return paths;
 }
 
-// Whether a value comes from no file. `inline_values`: the root of the release's.
+// Whether a value comes from no file. `inline_values` is the root of the release's.
 bool is_overridden(const Release& release, const yaml::Node* inline_values, std::string_view path) {
   const auto is_it = [&](const Parameter& parameter) { return parameter.name.starts_with(path); };
   if (std::ranges::any_of(release.parameters, is_it)) return true;

@@ -24,22 +24,22 @@ namespace trainjobc::helm {
 
 using builder::BuildFailure;
 
-// Of --set.
+// A parameter of --set.
 struct Parameter {
   std::string name;
   std::string value;
-  bool is_text = false;  // even if it looks like a number
+  bool is_text = false;  // a string, even if it looks like a number
 };
 
 // A release: a chart with its values.
 struct Release {
   std::string chart;                       // its folder
-  std::vector<std::string> values;         // files; of two that set a value, the last one counts
-  std::string name;                        // "": helm's own default, release-name
-  std::string ns;                          // "": default
-  std::string inline_values;               // YAML, which counts more than the files
-  std::vector<Parameter> parameters = {};  // which count most
-  std::string kube_version = {};           // "": the one whose rules are checked
+  std::vector<std::string> values;         // values files; the last one that sets a value wins
+  std::string name;                        // "" for helm's own default, release-name
+  std::string ns;                          // "" for `default`
+  std::string inline_values;               // YAML; wins over the files
+  std::vector<Parameter> parameters = {};  // win over all others
+  std::string kube_version = {};           // "" for the version whose rules are checked
 
   // "charts/training@prod+values-prod.yaml": the folder, the release's name if it has one, and the values
   // files, which are below the folder or as they were named.
@@ -67,17 +67,17 @@ std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunne
 // Values that nobody here knows, such as those in a Secret of the cluster.
 struct UnknownValues {
   std::vector<std::string> paths;  // "image.tag"
-  bool any = false;                // any that the release and the values files leave empty, too
+  bool any = false;                // also any that the release and the values files leave empty
 
   bool empty() const { return paths.empty() && !any; }
 };
 
-// The lines of templates whose output depends on such values, by file: those that put one out, and all of a
-// template that asks whether there is one.
+// The lines of templates (by file) whose output depends on such values: those that output one, and all of a
+// template that tests one.
 std::vector<std::pair<std::string, uint32_t>> undecided_lines(const Release& release, const Chart& chart,
                                                               const UnknownValues& unknown);
 
-// Where the value is set that the action of a template puts out at this place, as a note of a finding there.
+// For a finding at the output of a template's action, a note that says where its value is set.
 std::optional<base::Note> note_on_value(const Release& release, const Chart& chart, const base::Location& at);
 
 }  // namespace trainjobc::helm

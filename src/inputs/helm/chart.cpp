@@ -50,7 +50,7 @@ bool is_chart(const base::FileSystem& files, const std::string& folder) {
   return files.kind(joined(folder, kChartFile)) == base::FileKind::File;
 }
 
-// Reads a chart and those in it.
+// Reads a chart and its subcharts.
 class ChartReader {
  public:
   explicit ChartReader(const base::FileSystem& files) : files_(files), chart_(std::make_shared<Chart>()) {}
@@ -75,8 +75,7 @@ class ChartReader {
   // What Chart.yaml says.
   struct Meta {
     std::string name;
-    std::vector<std::pair<std::string, std::string>>
-        aliases;  // names of charts in it, and what it calls them
+    std::vector<std::pair<std::string, std::string>> aliases;  // names of subcharts, with their aliases
   };
 
   static Meta read_meta(const std::string& text) {
@@ -100,7 +99,8 @@ class ChartReader {
     return &chart_->sources_.emplace_back(path, std::move(std::get<std::string>(text)));
   }
 
-  // `prefix` is how helm names its files, `names` what values are nested in: "training/tuner".
+  // `prefix` is how helm names the chart's files, `names` the keys under which its values are nested:
+  // "training/tuner".
   void read_chart(const std::string& folder, const std::string& prefix, const std::string& names,
                   const Meta& meta, size_t depth) {
     if (depth == kDeepestFolder) return;
@@ -147,7 +147,7 @@ class ChartReader {
     chart_->templates_[name] = &file;
     chart_->charts_[&file] = names;
     const std::string_view text = file.text();
-    std::vector<std::pair<std::string_view, size_t>> open;  // names of define, "" for others
+    std::vector<std::pair<std::string_view, size_t>> open;  // name for a define, "" for other blocks
     for (const Piece& piece : split_template(text, 0, text.size())) {
       if (piece.kind == Piece::Kind::Open) {
         const std::string_view word = word_of(piece.action);
@@ -252,8 +252,7 @@ std::vector<std::string_view> keys_of(std::string_view path) {
 base::Location Chart::find_value(const SourceFile& from, std::string_view path) const {
   const auto chart = charts_.find(&from);
   if (chart == charts_.end() || chart->second.empty() || path.empty()) return {};
-  // A chart's values are under its name in those of the chart around it; those of the user are the
-  // outermost's.
+  // The values of a subchart are below its name in those of its parent; the user's are the outermost chart's.
   const std::vector<std::string_view> names = base::split(chart->second, "/");
   const std::vector<std::string_view> keys = keys_of(path);
   const auto below = [&](size_t outer) {
@@ -293,7 +292,7 @@ std::string_view name_in(std::string_view action) {
 
 namespace {
 
-// The end of an action that begins with "{{": after its "}}"; npos if there is none.
+// The end of an action that begins with "{{", after its "}}"; npos if it isn't closed.
 size_t action_end(std::string_view text, size_t at) {
   const std::string_view inside = text.substr(at + 2);
   if (inside.starts_with("/*") || inside.starts_with("- /*")) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Charts as they are written: their templates, and the charts in them. Rendering is left to helm
-// (helm/build.h).
+// Charts as they are written: their templates and subcharts. Rendering is left to helm (helm/build.h).
 #pragma once
 
 #include <deque>
@@ -20,7 +19,7 @@
 
 namespace trainjobc::helm {
 
-// A chart on this machine, with those in its charts/ that are folders. Owns the files.
+// A chart on this machine, with the subcharts of its charts/ that are folders. Owns the files.
 class Chart {
  public:
   const std::string& folder() const { return folder_; }
@@ -33,17 +32,17 @@ class Chart {
     size_t end = 0;
   };
   Body find_definition(std::string_view name) const;
-  // Where the value is set that `.Values.PATH` means in this template: in the last of the values files that
-  // has it, else in the values.yaml of a chart. Without a file if none has it.
+  // Where the value of `.Values.PATH` in this template is set: in the last of the values files that has it,
+  // else in the values.yaml of a chart. Without a file if none has it.
   base::Location find_value(const base::SourceFile& from, std::string_view path) const;
   // Symbolic links in the chart.
   const std::vector<std::string>& links() const { return links_; }
   // The URL in a values.schema.json that helm would fetch; "" if there is none.
   const std::string& fetched() const { return fetched_; }
-  // Those of the values files, and of the charts' own values.
+  // The secrets in the values files and in the charts' own values.
   secret::SecretTexts secrets() const;
   std::vector<const base::SourceFile*> templates() const;
-  // The templates, and the values files.
+  // The paths of the templates and the values files.
   std::vector<std::string> files() const;
 
  private:
@@ -51,11 +50,11 @@ class Chart {
 
   std::string folder_;
   std::deque<base::SourceFile> sources_;
-  std::map<std::string, const base::SourceFile*, std::less<>> templates_;  // by helm's name
+  std::map<std::string, const base::SourceFile*, std::less<>> templates_;  // by helm's name for the template
   std::map<const base::SourceFile*, std::string>
-      charts_;  // of templates: the names of the outer charts, "training/tuner"
-  std::map<std::string, const base::SourceFile*, std::less<>> defaults_;  // values.yaml, by such names
-  std::vector<const base::SourceFile*> values_;                           // of the user, the last one first
+      charts_;  // for each template, the names of the charts around it: "training/tuner"
+  std::map<std::string, const base::SourceFile*, std::less<>> defaults_;  // values.yaml, by those names
+  std::vector<const base::SourceFile*> values_;  // the user's values files, the last one first
   std::map<std::string, Body, std::less<>> definitions_;
   std::vector<std::string> links_;
   std::string fetched_;
@@ -63,10 +62,10 @@ class Chart {
 
 bool is_chart(const base::FileSystem& files, const std::string& folder);
 
-// The keys of a path to a value: "a" and "b" of "a.b", and of "a.b.", as in a comment; none of "".
+// The keys of a path to a value: "a" and "b" for "a.b" and for "a.b.", which stands in comments; none for "".
 std::vector<std::string_view> keys_of(std::string_view path);
 
-// A chart with the values files that are given to it. The text says why it can't be read.
+// Reads a chart and its values files. The text says why it can't be read.
 std::variant<std::shared_ptr<const Chart>, std::string> read_chart(const base::FileSystem& files,
                                                                    const std::string& folder,
                                                                    const std::vector<std::string>& values);
@@ -75,19 +74,19 @@ std::variant<std::shared_ptr<const Chart>, std::string> read_chart(const base::F
 struct Piece {
   enum class Kind {
     Text,
-    Output,  // {{ .Values.image }}: its value
-    Silent,  // comments, assignments
+    Output,  // an action that outputs a value: {{ .Values.image }}
+    Silent,  // a comment or an assignment
     Open,    // if, with, range, block, define
     Else,    // else, else if
     Close,   // end
   };
   Kind kind = Kind::Text;
-  size_t begin = 0;  // in the text, with the braces
+  size_t begin = 0;  // position in the text, with the braces
   size_t end = 0;
-  std::string_view action;  // without braces, dashes and blanks: "range .Values.jobs"
+  std::string_view action;  // without braces, dashes and spaces: "range .Values.jobs"
 };
 
-// Reads a part of a template; what is not closed is text.
+// Splits a part of a template; an action that isn't closed is text.
 std::vector<Piece> split_template(std::string_view text, size_t begin, size_t end);
 
 // The first word of an action: "range".

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Charts as roots: those that --helm names, and those that the settings list.
+// Charts as roots: those that --helm names, and those in the settings.
 #pragma once
 
 #include <span>

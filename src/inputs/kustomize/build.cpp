@@ -66,7 +66,7 @@ base::IoResult<std::string> place_of(const base::FileSystem& files, RootToBuild&
   return root.mirror->folder();
 }
 
-// Builds what has no result yet; false if the program is not there.
+// Builds what has no result yet; false if the program is not installed.
 bool build_with(const base::FileSystem& files, base::ProcessRunner& runner,
                 const std::vector<std::string>& command, std::vector<RootToBuild>& roots,
                 const BuildOptions& options) {
@@ -81,7 +81,7 @@ bool build_with(const base::FileSystem& files, base::ProcessRunner& runner,
       continue;
     }
     base::ProcessRequest request{.argv = command, .input = "", .timeout = options.timeout};
-    // A folder is neither a flag nor a repository.
+    // Such a path could be taken for a flag or a repository.
     const bool is_unclear = place.starts_with('-') || is_remote(place);
     request.argv.push_back(is_unclear ? "./" + place : place);
     if (root.target.reads_outside) request.argv.emplace_back("--load-restrictor=LoadRestrictionsNone");

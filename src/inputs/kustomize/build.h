@@ -46,8 +46,8 @@ std::string built_name(const std::string& folder);
 
 using BuildResult = std::variant<Built, BuildFailure>;
 
-// Builds the roots, several at the same time; the results are in their order. kustomize runs no other
-// program.
+// Builds the roots, several at the same time; the results are in the order of the roots. kustomize runs no
+// other program.
 std::vector<BuildResult> build(const base::FileSystem& files, base::ProcessRunner& runner,
                                const std::vector<Target>& targets, const BuildOptions& options);
 

@@ -24,7 +24,7 @@ using yaml::Node;
 constexpr std::string_view kHint =
     "add a file to configurations: with what trainjobc kustomize-config prints";
 
-// The image of a TrainJob in its file, or in the last patch that has one.
+// The TrainJob's image in its file, or in the last patch that sets one.
 const Node* image_of(const Resource& job) {
   const Node* image = job.root->at({"spec", "trainer", "image"});
   for (const Patch& patch : job.patches) {
@@ -33,7 +33,7 @@ const Node* image_of(const Resource& job) {
   return image;
 }
 
-// Whether the built image has what the entry asks for.
+// Whether the built image is what the entry asks for.
 bool is_reached(const Node& entry, std::string_view built_image) {
   for (const std::string_view key : {"newTag", "digest", "newName"}) {
     const std::string_view wanted = yaml::text_at(entry, key);
@@ -42,9 +42,9 @@ bool is_reached(const Node& entry, std::string_view built_image) {
   return true;
 }
 
-using Images = std::map<std::string, std::string>;  // by the names of jobs, as they are built
+using Images = std::map<std::string, std::string>;  // by the names of the built jobs
 
-// Of the job, which a patch may have renamed.
+// Finds the image of the built job, which a patch may have renamed.
 Images::const_iterator image_of(const Resource& job, const Images& images) {
   auto found = images.find(job.names.back());
   for (size_t i = 0; found == images.end() && i < job.aliases.size(); ++i)
@@ -84,6 +84,7 @@ Images built_images(const std::string& built) {
 
 }  // namespace
 
+// The configuration lists the fields of kustomize's builtin transformers that TrainJobs and runtimes have.
 // Source: the schemas of TrainJob and the runtimes, and kustomize's own fields of pods:
 // sigs.k8s.io/kustomize/api, internal/konfig/builtinpluginconsts. A TrainJob has only the fields of pods that
 // it can change.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What kustomize does not know of Trainer's kinds: its transformers change the fields of Kubernetes' own
-// kinds only, unless `configurations` names more.
+// What kustomize does not know about Trainer's kinds: its transformers change fields of Kubernetes' own kinds
+// only, unless `configurations` lists others.
 #pragma once
 
 #include <functional>
@@ -15,15 +15,15 @@
 
 namespace trainjobc::kustomize {
 
-// The configuration that tells it: what `trainjobc kustomize-config` prints.
+// The configuration that lists the fields, as `trainjobc kustomize-config` prints it.
 std::string configuration();
 
-// Entries of `images` that were meant for a TrainJob and did not reach it. `built` is the text that was built
-// from the tree, which the locations refer to.
+// Reports entries of `images` that were meant for a TrainJob and did not reach it. `built` is the text that
+// was built from the tree, which the locations refer to.
 base::Diagnostics check_images(const Tree& tree, const std::string& built);
 
-// A patch, or an object that patches complete, is not a whole object: its fields are checked, but not which
-// ones it lacks. What isn't of one of Trainer's kinds is passed over.
+// Checks a patch, or an object that patches complete: its fields are checked, but no missing ones are
+// reported. Documents that aren't of Trainer's kinds are skipped.
 base::Diagnostics check_fields(std::span<const yaml::Node* const> documents);
 
 // What a field lacks that was in a list of the file: a patch has replaced the list as a whole, since

@@ -32,8 +32,8 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
   });
 }
 
-// The field of folders that kustomize, which ignores case as Go does when it reads JSON, takes the key for;
-// "" if there is none, or the key is that field's own.
+// The field of folders that kustomize takes the key for: it ignores case, as Go does when it reads JSON. ""
+// if there is none, or the key is spelled like the field.
 std::string_view taken_for(std::string_view key) {
   std::string folded = base::lower_case(key);
   for (const auto& [letter, plain] : {std::pair{"\u017f", "s"}, std::pair{"\u212a", "k"}}) {
@@ -46,19 +46,21 @@ std::string_view taken_for(std::string_view key) {
   return "";
 }
 
-// What kustomize loads over HTTP wherever a file is named.
+// Whether kustomize would load the text over HTTP in a field that names a file.
 bool is_fetched(std::string_view text) {
   return starts_with_any(text, {"http://", "https://"});
 }
 
 }  // namespace
 
-// As NewRepoSpecFromURL in sigs.k8s.io/kustomize/api/internal/git finds it, but never less.
+// Covers at least all that NewRepoSpecFromURL in sigs.k8s.io/kustomize/api/internal/git takes for a
+// repository.
 bool is_remote(std::string_view path) {
   const size_t at = path.find('@');
   const bool has_user = at != std::string_view::npos && at > 0 && path.find('/') > at;
   return has_user || path.find("://") != std::string_view::npos ||
-         starts_with_any(path, {"git::", "gh:", "github.com/", "github.com:"});  // gh: until kustomize 4
+         starts_with_any(path,
+                         {"git::", "gh:", "github.com/", "github.com:"});  // gh: works until kustomize 4
 }
 
 bool is_kustomization(std::string_view path) {
@@ -74,7 +76,7 @@ std::string find_kustomization(const base::FileSystem& files, const std::string&
   return "";
 }
 
-// Reads what one root needs, each file and kustomization once.
+// Reads what a root needs, each file and kustomization once.
 class TreeReader {
  public:
   explicit TreeReader(const base::FileSystem& files) : files_(files), tree_(std::make_shared<Tree>()) {}
@@ -91,7 +93,7 @@ class TreeReader {
  private:
   using Documents = std::vector<const Node*>;
 
-  // `problem` is set to why they are not all that the text says.
+  // Sets `problem` if some of the text can't be read.
   Documents documents_of(const base::SourceFile& source, std::optional<Obstacle>& problem) {
     Documents roots;
     base::Diagnostics problems;
@@ -119,13 +121,14 @@ class TreeReader {
     return at->second;
   }
 
-  // What kustomize may read in another way could name what it would fetch.
+  // Adds an obstacle for a file that can't be read here: kustomize may read it in another way, and then fetch
+  // something.
   void check_readable(const std::string& path) {
     const auto found = unreadable_.find(base::absolute_path(path));
     if (found != unreadable_.end()) tree_->obstacles_.push_back(found->second);
   }
 
-  // nullptr if there is none, or it includes itself.
+  // nullptr if the folder has no kustomization, or it includes itself.
   const Kustomization* kustomization(const std::string& folder) {
     const std::string place = base::absolute_path(folder);
     if (const auto known = kustomizations_.find(place); known != kustomizations_.end()) return known->second;
@@ -200,7 +203,7 @@ class TreeReader {
                                  is_fetched});
   }
 
-  // "" after adding an obstacle, if it is not on this machine.
+  // The path of the item; "" after adding an obstacle if it is not on this machine.
   std::string local_path(const Kustomization& own, const Node& item) {
     if (!item.is_string()) return "";
     std::string path = base::normal_path(fmt::format("{}/{}", own.folder, item.text()));
@@ -219,7 +222,7 @@ class TreeReader {
     }
   }
 
-  // A path, or the patch itself as a string.
+  // `body` is a path, or the patch itself as a string.
   void add_patch(Kustomization& own, const Node* body, const Node* target, bool may_rename = false) {
     if (!body || !body->is_string()) return;
     const std::string path = base::normal_path(fmt::format("{}/{}", own.folder, body->text()));
@@ -229,7 +232,7 @@ class TreeReader {
       for (const Node* document : file(path)) own.patches.push_back({document, target, may_rename});
       return;
     }
-    // Its values are where the text is.
+    // The patch's values are located at the string that contains it.
     const yaml::Maker make(tree_->arena_);
     const yaml::Origin origin = make.made("kustomize/patches", {body});
     const auto at = [&](const yaml::Origin&) { return origin; };
@@ -288,7 +291,7 @@ class TreeReader {
     for (const Node* item : node.items()) check_values(*item);
     if (!node.is_string()) return;
     const std::string_view text = node.text();
-    const size_t file = text.find('=') + 1;  // key=file
+    const size_t file = text.find('=') + 1;  // for key=file
     if (is_fetched(text) || is_fetched(text.substr(file))) add_remote(text, node);
   }
 
@@ -324,7 +327,7 @@ class TreeReader {
     }
   }
 
-  // In kustomize's order: bases and own resources, components, patches, names.
+  // Returns the resources in kustomize's order: bases and own resources, components, patches, names.
   std::vector<Resource> resources_of(const Kustomization& own) {
     std::vector<Resource> all;
     const auto add = [&](std::vector<Resource> more) { std::ranges::move(more, std::back_inserter(all)); };
@@ -364,7 +367,7 @@ class TreeReader {
     }
   }
 
-  // "" if the patch leaves the name as it is.
+  // The name that the patch sets; "" if it leaves the name as it is.
   static std::string_view new_name(const Patch& patch) {
     if (!patch.is_operations()) return yaml::string_at(*patch.body, {"metadata", "name"});
     std::string_view name;
@@ -380,12 +383,12 @@ class TreeReader {
                         : yaml::string_at(*patch.body, {"metadata", "name"});
   }
 
-  // Names of targets are regular expressions, of which only the plain ones are compared.
+  // Names of targets are regular expressions; only plain ones are compared.
   static bool is_plain(std::string_view name) {
     return name.find_first_of("*.+?|([{^$\\") == std::string_view::npos;
   }
 
-  // Patches by the name of their target.
+  // Looks up patches by the name of their target.
   class PatchIndex {
    public:
     explicit PatchIndex(const std::vector<Patch>& patches) {
@@ -396,7 +399,7 @@ class TreeReader {
       }
     }
 
-    // The numbers of those that may be for the resource, in order.
+    // The numbers of the patches that may be for the resource, in order.
     std::set<size_t> candidates(const Resource& resource) const {
       std::set<size_t> numbers(of_any_.begin(), of_any_.end());
       for (const std::string& name : resource.names) {
@@ -411,7 +414,7 @@ class TreeReader {
     std::vector<size_t> of_any_;
   };
 
-  // Whether it may be, of those that the index names.
+  // Whether one of those candidates may be for the resource.
   static bool is_for(const Patch& patch, const Resource& resource) {
     const std::string_view kind = yaml::string_at(patch.target ? *patch.target : *patch.body, "kind");
     if (!kind.empty() && is_plain(kind) && kind != resource.kind) return false;

@@ -31,20 +31,19 @@ inline constexpr std::array<std::string_view, 3> kKustomizationFiles{"kustomizat
 // That file of a folder; "" if it has none.
 std::string find_kustomization(const base::FileSystem& files, const std::string& folder);
 bool is_kustomization(std::string_view path);
-// Whether kustomize takes it for a repository, even if there is a folder of that name.
+// Whether kustomize takes the path for a repository, even if there is a folder of that name.
 bool is_remote(std::string_view path);
 
 // A document of patches, or a list of JSON patch operations.
 struct Patch {
   const yaml::Node* body = nullptr;
-  const yaml::Node* target = nullptr;  // nullptr: the document's own kind and name
+  const yaml::Node* target = nullptr;  // nullptr for the document's own kind and name
   bool may_rename = false;             // options.allowNameChange
 
   bool is_operations() const { return body->is_list(); }
 };
 
-// Why kustomize is not run: what it would fetch, or a file that is read in another way than kustomize may
-// read it.
+// Why kustomize is not run: something that it would fetch, or a file that it may read in another way.
 struct Obstacle {
   base::Location location;
   std::string message;
@@ -53,24 +52,24 @@ struct Obstacle {
 
 struct Kustomization {
   std::string folder;  // as the user spelled the root: "overlays/prod"
-  std::string path;    // of its file
+  std::string path;    // the path of its file
   const yaml::Node* root = nullptr;
   bool is_component = false;
-  std::vector<const Kustomization*> bases;  // resources and bases that are folders
+  std::vector<const Kustomization*> bases;  // folders in resources and bases
   std::vector<const Kustomization*> components;
   std::vector<const yaml::Node*> resources;  // the documents of its files
   std::vector<Patch> patches;
   std::vector<const yaml::Node*> transformers;  // their documents
 };
 
-// An object that a root builds, and what happened to it on the way.
+// An object that a root builds, and what happens to it on the way.
 struct Resource {
   const yaml::Node* root = nullptr;  // as its file has it
   std::string kind;
-  std::vector<std::string> names;            // that it had, the last one is its own
-  std::vector<std::string> aliases;          // that it has instead if a patch for it changes its name
-  std::vector<Patch> patches;                // the last one is applied last
-  std::vector<const Kustomization*> layers;  // the innermost first
+  std::vector<std::string> names;            // all names that it had; the last one is its current name
+  std::vector<std::string> aliases;          // its names instead, if patches for it change its name
+  std::vector<Patch> patches;                // in the order of application
+  std::vector<const Kustomization*> layers;  // the kustomizations around it, the innermost first
 };
 
 // A kustomization that takes the place of a folder's own, or that a folder without one gets.
@@ -86,15 +85,15 @@ class Tree {
   const std::vector<Resource>& resources() const { return resources_; }
   // The kustomizations, resources and patches that were read, as absolute paths.
   const std::set<std::string>& files() const { return files_; }
-  // Those of them that are patches.
+  // The files among them that are patches.
   const std::set<std::string>& patch_files() const { return patch_files_; }
   // The files that were read, with their texts.
   std::vector<const base::SourceFile*> sources() const;
-  // The documents of such a file.
+  // The documents of one of the files.
   std::span<const yaml::Node* const> documents(const std::string& file) const;
-  // The folders of the kustomizations below the root, absolute.
+  // The absolute folders of the kustomizations below the root.
   const std::set<std::string>& folders() const { return folders_; }
-  // Those of the files and patches.
+  // The secrets in the files and patches.
   secret::SecretTexts secrets() const;
   const std::vector<Obstacle>& obstacles() const { return obstacles_; }
   // The items of helmCharts in all of its kustomizations.
@@ -105,7 +104,7 @@ class Tree {
 
   base::Arena arena_;
   std::deque<base::SourceFile> sources_;
-  std::deque<base::SourceFile> inline_;  // patches that are texts in a kustomization
+  std::deque<base::SourceFile> inline_;  // patches that are strings in a kustomization
   std::deque<Kustomization> kustomizations_;
   const Kustomization* root_ = nullptr;
   std::vector<Resource> resources_;
@@ -121,13 +120,13 @@ class Tree {
 std::shared_ptr<const Tree> read_tree(const base::FileSystem& files, const std::string& folder,
                                       std::shared_ptr<const Replacement> replacement = {});
 
-// Origins (inputs/kustomize/origins.cpp).
+// Traces values to their origins (inputs/kustomize/origins.cpp).
 
-// Where the values of a built kustomization come from: the base or the patch that has the value, the field of
-// the kustomization that set it, or else the place of the nearest field that a file has.
+// Finds out where the values of a built kustomization come from: the base or patch that has the value, the
+// field of the kustomization that set it, or else the nearest field that a file has.
 std::shared_ptr<const yaml::Relocator> make_relocator(std::shared_ptr<const Tree> tree);
 
-// `built` with the origins of what it was made of, one object without layers.
+// `built` with the origins of `written`, the object that it was made of.
 const yaml::Node* with_origins_of(const yaml::Node& built, const yaml::Node& written,
                                   const yaml::Maker& make);
 

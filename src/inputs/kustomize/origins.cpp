@@ -28,7 +28,8 @@ using yaml::Entry;
 using yaml::Node;
 using yaml::Origin;
 
-// The nodes of the layers that are at one place of an object, the last applied first; the file's is the last.
+// The nodes at one place of an object, one for each layer that has it: the last applied first, the file's own
+// last.
 using Layers = std::vector<const Node*>;
 using Path = FieldPath;
 
@@ -36,7 +37,7 @@ bool is_same_scalar(const Node& a, const Node& b) {
   return a.is_scalar() && b.is_scalar() && a.text() == b.text();
 }
 
-// What identifies an item of a list: its name, as far as it has one.
+// What identifies an item of a list: its name, if it has one.
 std::string_view name_of(const Node& item) {
   for (const std::string_view key : {"name", "mountPath", "manager", "key"}) {
     if (const Node* name = item.get(key); name && name->is_string()) return name->text();
@@ -44,7 +45,7 @@ std::string_view name_of(const Node& item) {
   return {};
 }
 
-// The items of a list by what identifies them.
+// Looks up items of a list by what identifies them.
 class Items {
  public:
   explicit Items(const Node& list) : list_(list) {
@@ -75,14 +76,15 @@ std::string joined(const Path& path) {
   return fmt::format("{}", fmt::join(path, "."));
 }
 
-// The fields of a kustomization that set values, by what they set. Of several, the first one counts.
+// The fields of a kustomization that set values, by what they set. If several set the same, the first one
+// counts.
 struct Transformers {
   const Node* root = nullptr;
   std::map<std::string_view, const Node*> images;  // by repository
   std::map<std::string_view, const Node*> common;  // labels and annotations, by key
   std::map<std::string_view, const Node*>
-      replacements;  // by path, as far as they stand in the kustomization itself
-  std::map<std::string_view, std::vector<const Node*>> counts;  // of replicas, by name
+      replacements;  // by path, for values that are in the kustomization itself
+  std::map<std::string_view, std::vector<const Node*>> counts;  // fields `count` of replicas, by name
 
   explicit Transformers(const Node& kustomization) : root(&kustomization) {
     for (const Node* entry : yaml::items_at(*root, "images")) add_image(*entry);
@@ -99,7 +101,7 @@ struct Transformers {
     }
   }
 
-  // That of an object with one of these names which is the value.
+  // The count for an object with one of these names, if it is the value; else nullptr.
   const Node* count(const std::vector<std::string>& names, const Node& value) const {
     for (const std::string& name : names) {
       const auto found = counts.find(name);
@@ -128,7 +130,7 @@ struct Transformers {
 };
 using TransformersByRoot = std::map<const Node*, Transformers>;
 
-// One object.
+// Finds the origins of one object.
 class ObjectOrigins {
  public:
   ObjectOrigins(const Resource& resource, const TransformersByRoot& transformers, const yaml::Maker& make)
@@ -160,7 +162,7 @@ class ObjectOrigins {
     }
   }
 
-  // The values that operations put at this place, the last applied first.
+  // Adds the values that JSON patch operations put at this place, the last applied first.
   void add_operated(Layers& layers) const {
     if (operations_.empty()) return;
     Layers own;
@@ -177,7 +179,7 @@ class ObjectOrigins {
     layers.insert(layers.begin(), own.begin(), own.end());
   }
 
-  // `outer` is the nearest node above that a file has.
+  // `outer` is the nearest node above that is in a file.
   const Node* node(const Node& built, Layers layers, const Node& outer) {
     add_operated(layers);
     if (built.is_map()) return map(built, layers, outer);
@@ -185,7 +187,7 @@ class ObjectOrigins {
     return make_.with_origin(built, scalar_origin(built, layers, outer));
   }
 
-  // Fields are missed where the object is written, rather than where a patch mentions it.
+  // A missing field is reported where the object is written, not where a patch mentions it.
   static const Node* same_collection(const Node& built, const Layers& layers) {
     for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
       if ((*layer)->kind() == built.kind()) return *layer;
@@ -193,7 +195,7 @@ class ObjectOrigins {
     return nullptr;
   }
 
-  // Of a value that no file has: the place of `from`, but not its text, which is another.
+  // The origin of a value that is in no file: it has the place of `from`, but another text.
   Origin derived(std::string_view rule, const Node& from) const { return make_.made(rule, {&from}); }
 
   const Node* map(const Node& built, const Layers& layers, const Node& outer) {
@@ -286,10 +288,10 @@ class ObjectOrigins {
 
   struct Transformed {
     std::string_view rule;
-    const Node* field = nullptr;  // nullptr: none is known to have set the value
+    const Node* field = nullptr;  // nullptr if no field is known to have set the value
   };
 
-  // The field of a kustomization that has set the value.
+  // Finds the field of a kustomization that set the value.
   Transformed transformer_of(const Node& built, const Layers& layers, const Transformers& from) const {
     const std::string path = joined(path_);
     if (const Node* field = base::value_or(from.replacements, path)) return {"kustomize/replacements", field};
@@ -320,7 +322,7 @@ class KustomizeRelocator final : public yaml::Relocator {
       resources_.emplace(std::pair(resource.kind, resource.names.back()), &resource);
       for (const Kustomization* layer : resource.layers) transformers_.try_emplace(layer->root, *layer->root);
     }
-    // Which of several a patch has renamed is not known.
+    // If a patch may have renamed several objects, it is unknown which one.
     std::map<std::pair<std::string, std::string>, const Resource*> renamed;
     for (const Resource& resource : tree_->resources()) {
       for (const std::string& alias : resource.aliases) {

@@ -95,7 +95,7 @@ const Node* changed_list(const Node& list, std::span<const std::string> steps, H
   return make.list(items, list.origin());
 }
 
-// nullptr if there is no such place.
+// nullptr if the path doesn't exist.
 const Node* changed(const Node& node, std::span<const std::string> steps, How how, const Node* value,
                     const Maker& make) {
   if (node.is_list()) return changed_list(node, steps, how, value, make);
@@ -168,7 +168,7 @@ class Operations {
   const Maker& make_;
 };
 
-// The item that the step names: an index, or [key=value].
+// The index of the item that the step names by an index or [key=value].
 std::optional<size_t> item_of(const Node& list, std::string_view step) {
   if (!step.starts_with('[')) return index_of(step, list.size());
   const size_t equals = step.find('=');

@@ -28,7 +28,7 @@ class Kustomizations final : public inputs::RootKind {
                                     const std::vector<Source>& sources) const override;
   std::vector<inputs::BuiltGroup> build(std::span<const inputs::Root> roots) override;
   inputs::InputGroup failed(const inputs::Root& root, const BuildFailure& failure) override;
-  // Patches. Those of roots that were not built are checked for what they have.
+  // Takes patches. Those of roots that were not built are checked for the fields that they have.
   void take_fragments(inputs::LeftOut& left_out, std::vector<std::string>& kept,
                       std::vector<inputs::InputGroup>& groups) override;
 
@@ -55,11 +55,11 @@ class Kustomizations final : public inputs::RootKind {
 // The group of a kustomization that was built.
 inputs::InputGroup group_of(Built built, inputs::Configurations& configurations);
 
-// Moves what is found of a kustomization that can't be built to what mends it, or to the beginning of its
-// file.
+// Moves a finding about a kustomization that can't be built to the place where it can be fixed, or to the
+// beginning of its file.
 void point_into(const Tree& tree, bool allow_remote, base::Diagnostic& found);
 
-// Finds the parts that other kustomizations of the repository are made of.
+// Finds the parts that other kustomizations of the repository use too.
 void find_shared_parts(const base::FileSystem& files, std::vector<inputs::InputGroup>& groups);
 
 }  // namespace trainjobc::kustomize
