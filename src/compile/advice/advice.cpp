@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs the checks, and what several of them need.
+// Runs the checks, and has what several of them share.
 #include "compile/advice/advice.h"
 
 #include <fmt/format.h>

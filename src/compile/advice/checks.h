@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What checks get and use. Each file of checks/ is a subject, whose function checks() lists its checks. The
-// build makes the list of subjects (cmake/generated.cmake): objects that register themselves before main
-// would need global state, and the linker drops them from a static library.
+// The interface of the checks. Each file of checks/ is about a subject, whose function checks() lists its
+// checks. The build makes the list of subjects (cmake/generated.cmake): objects that register themselves
+// before main would need global state, and the linker drops them from a static library.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace trainjobc::compile::advice {
 
 class Advisor {
  public:
-  // A warning, or information if the rule's row says so. The reference is valid until the next call.
+  // Adds a warning, or information if the rule's row says so. The reference is valid until the next call.
   base::Diagnostic& warn(std::string_view rule, std::string field, std::string message,
                          const base::Location& where, std::string hint = "");
 
@@ -40,7 +40,7 @@ base::Location locate_key_of(const yaml::Node* map, std::string_view key);
 // What advice on a runtime is based on.
 struct RuntimeContext {
   const model::Runtime& runtime;
-  const policy::RuntimeInfo& info;  // as for a TrainJob that sets nothing
+  const policy::RuntimeInfo& info;  // for a TrainJob that sets nothing
   bool has_jobs = false;
   const Surroundings& around;
 };
@@ -54,7 +54,7 @@ struct Checks {
   std::vector<RuntimeCheck> runtime;
 };
 
-// One for each file of checks/.
+// Returns one element for each file of checks/.
 std::span<const Checks> subjects();
 
 // The containers of a runtime.
@@ -62,13 +62,14 @@ struct ContainerPlace {
   const policy::PodSet& set;
   const policy::Container& container;
   bool is_init = false;
-  std::string field;  // spec.template.spec.replicatedJobs[0].template.spec.template.spec.containers[0]
+  std::string
+      field;  // such as spec.template.spec.replicatedJobs[0].template.spec.template.spec.containers[0]
 };
 
-// All of them, in the order of the document; a pod's init containers come first.
+// Returns all containers in the order of the document; a pod's init containers come first.
 std::vector<ContainerPlace> containers_of(const policy::RuntimeInfo& info);
 
-// spec.template.spec.replicatedJobs[0]
+// Such as spec.template.spec.replicatedJobs[0].
 std::string replicated_job_field(size_t index);
 
 // The first pod set with the ancestor label `trainer`, and its position; nullptr if there is none.
@@ -99,7 +100,7 @@ const policy::Container* find_container(const policy::PodSet& set, std::string_v
 using k8s::add_note;
 using yaml::text_at;
 
-// The repository of an image: without tag, digest and the names of Docker Hub, which may be left out.
+// The repository of an image, without its tag, its digest, and the names of Docker Hub that may be left out.
 std::string_view repository_of(std::string_view image);
 
 // What the JobSet shows about its job.
@@ -107,18 +108,18 @@ std::string_view repository_of(std::string_view image);
 // The container `node` of the replicatedJob of that name; nullptr if there is none.
 const yaml::Node* rendered_node(const yaml::Node& job_set, std::string_view replicated_job);
 
-// The number in that variable, of the first container `node` in the JobSet that has it.
+// The number in the variable, taken from the first container `node` in the JobSet that has it.
 std::optional<int64_t> rendered_number(const yaml::Node& job_set, std::string_view variable);
 
 // The part of a patch that is for one replicatedJob.
 struct PodPatch {
   const yaml::Node* job_name = nullptr;
-  std::string job_field;                 // of its name
+  std::string job_field;                 // the field of its name
   const yaml::Node* pod_spec = nullptr;  // nullptr if the patch does not change it
   std::string pod_field;
 };
 
-// Of spec.runtimePatches, or of the overrides of older versions.
+// The pods in spec.runtimePatches, or in the overrides of older versions.
 std::vector<PodPatch> pod_patches(const model::TrainJob& job);
 
 }  // namespace trainjobc::compile::advice

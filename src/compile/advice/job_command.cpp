@@ -16,7 +16,7 @@ using launch::WordPlace;
 
 namespace {
 
-// The place of a part of a script, if it is there once and as a word or words of its own.
+// Finds a part of a script; nullopt unless it occurs exactly once as words of its own.
 std::optional<size_t> find_only(std::string_view script, std::string_view part) {
   constexpr std::string_view kBetween = " \t\n;&|()";
   std::optional<size_t> found;
@@ -32,7 +32,7 @@ std::optional<size_t> find_only(std::string_view script, std::string_view part) 
   return found;
 }
 
-// The place of a part of a word; the whole word's if that is not known.
+// The place of a part of a word; the whole word if that is unknown.
 base::Location locate_part(const yaml::Node& word, std::string_view part) {
   const auto at = part.empty() ? std::nullopt : find_only(word.text(), part);
   return at ? yaml::WrittenText(word).place_or_all(*at, part.size()) : yaml::locate(word);
@@ -69,7 +69,7 @@ base::Diagnostic& JobCommand::report(std::string_view rule, size_t index, std::s
   return found;
 }
 
-// Trainer completes some commands: the words after the job's own are not in its list.
+// Trainer completes some commands: words that it adds are not in the job's list.
 const yaml::Node* JobCommand::own_word(size_t index) const {
   const WordPlace place = launch::place_of_word(line_, index);
   const yaml::Node* own = own_list(place);
@@ -87,7 +87,7 @@ std::vector<base::Edit> JobCommand::with(size_t index, std::string_view part, st
   const yaml::Node* script = own_word(index);
   const auto at = script ? find_only(script->text(), part) : std::nullopt;
   if (!at) return {};
-  // Of the blanks around what is removed, those after it stay.
+  // Removing a part keeps the spaces after it, and removes those before it.
   const size_t before = script->text().find_last_not_of(' ', *at);
   const size_t begin = by.empty() && before != std::string_view::npos && before < *at ? before + 1 : *at;
   return yaml::WrittenText(*script).replace(begin, *at + part.size() - begin, by);

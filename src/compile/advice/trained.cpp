@@ -57,7 +57,7 @@ std::string joined(std::span<const std::string> words, std::string_view separato
 
 namespace {
 
-// Flags and variables by which a script learns its rank, or where the others are.
+// Whether the word is, or contains, a flag or variable that tells a script its rank, or where the others are.
 bool mentions_ranks(std::string_view word, const Framework& framework) {
   constexpr std::array<std::string_view, 6> kVariables{"RANK",   "WORLD_SIZE",           "MASTER_ADDR",
                                                        "NNODES", "JOB_COMPLETION_INDEX", "HOSTNAME"};
@@ -99,7 +99,7 @@ std::optional<int64_t> wanted_per_node(const Trained& trained) {
 
 namespace {
 
-// What follows the launcher, up to the script: -m, pkg.train.
+// The words after the launcher up to the script: -m, pkg.train.
 std::vector<std::string> script_words(const Launch& launch) {
   if (!launch.is_module) return {launch.script};
   return {"-m", launch.script};
@@ -141,7 +141,7 @@ std::string words_for(const Framework& framework, const Launch& launch) {
 
 namespace {
 
-// Whether the program is told nothing that torchrun does not do itself: it starts Python with -u.
+// Whether the program has no flags but those that torchrun sets as well: it starts Python with -u.
 bool has_no_flags(const Launch& launch) {
   if (launch.launcher) return launch.launcher->is_like_torchrun && !launch.has_flags();
   return std::all_of(launch.program.begin() + 1, launch.program.end(),
@@ -153,7 +153,7 @@ bool has_no_flags(const Launch& launch) {
 std::vector<base::Edit> start_with_reader(const Trained& trained, const Launch& launch) {
   const std::string reader(trained.framework->env_reader);
   if (launch.script.empty() || !has_no_flags(launch)) return {};
-  const bool is_script = launch.program.front() == launch.script;  // ./train.py
+  const bool is_script = launch.program.front() == launch.script;  // such as ./train.py
   const bool is_uv_run = launch.program.front() == "-m";
   if (launch.in_script) {
     std::vector<std::string> was = is_script || is_uv_run ? std::vector<std::string>() : launch.program;

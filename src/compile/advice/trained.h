@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A container that trains: what it starts, what the job wants of it, and how torchrun would start it.
+// A container that trains: what it starts, what the job asks of it, and how to start it with torchrun.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 
 namespace trainjobc::compile::advice {
 
-// Numbers and an address that jobs write for scripts of their own.
+// Variables with numbers and an address that jobs set for their own scripts.
 inline constexpr std::array<std::string_view, 3> kNumberVariables{"WORLD_SIZE", "NNODES", "MASTER_ADDR"};
 
 // A container that trains, as the JobSet runs it.
@@ -31,7 +31,7 @@ struct Trained {
   JobCommand command;
   int64_t nodes = 1;
   launch::Launch launch;                
-  std::array<launch::Start, 2> starts;  // of the first two nodes, if it is one of them
+  std::array<launch::Start, 2> starts;  // for the first two nodes, if the container starts a launcher
 
   const std::vector<std::string_view>& words() const { return command.words(); }
   bool has_launchers() const { return framework && framework->has_launchers; }
@@ -43,28 +43,28 @@ std::optional<Trained> trained_of(const AdviceContext& context);
 
 std::string joined(std::span<const std::string> words, std::string_view separator = " ");
 
-// Whether the job says itself which process is which.
+// Whether the job itself tells each process its rank.
 bool sets_ranks(const Trained& trained);
 
-// Several processes on a node only if the job asks for them, by a number or by GPUs.
+// Whether and how many processes the job asks for on a node, by a number or by GPUs.
 std::optional<int64_t> wanted_per_node(const Trained& trained);
 
-// The program as a script has it, up to its own script.
+// The program as it is written in the script, up to the user's own script.
 std::string written_program(const launch::Launch& launch);
 
-// The module that torchrun can start in the place of the launcher.
+// The words that start the launcher's module with torchrun instead.
 std::vector<std::string> words_instead(const launch::Launch& launch);
 
-// The command with the framework's own launcher, in a hint.
+// The command with the framework's own launcher, for a hint.
 std::string words_for(const policy::Framework& framework, const launch::Launch& launch);
 
-// Puts torchrun in the place of Python, or of a launcher whose scripts it can start.
+// Replaces Python, or a launcher whose scripts torchrun can start, by torchrun.
 std::vector<base::Edit> start_with_reader(const Trained& trained, const launch::Launch& launch);
 
-// Puts torchrun and a module in the place of a launcher.
+// Replaces a launcher by torchrun and a module.
 std::vector<base::Edit> start_instead(const Trained& trained, const launch::Launch& launch);
 
-// Puts torchrun before the Python that runs code of the command line.
+// Puts torchrun before Python that runs code from the command line.
 std::vector<base::Edit> start_code_with_reader(const Trained& trained, const launch::Launch& launch);
 
 bool is_this_host(std::string_view host);

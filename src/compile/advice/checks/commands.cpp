@@ -33,7 +33,7 @@ using yaml::Node;
 
 // Commands that no container can run as written.
 
-constexpr size_t kMostWords = 128;  // of a list in a TrainJob
+constexpr size_t kMostWords = 128;  // the limit for a list in a TrainJob
 
 // Placeholders of templating tools aren't checked.
 bool is_template(std::string_view word) {
@@ -51,7 +51,7 @@ bool holds_words(std::string_view text) {
   return space != std::string_view::npos && text.find_first_not_of(" \t\n", space) != std::string_view::npos;
 }
 
-// The line as one item per word, or for a shell to split.
+// Splits the line into one item per word, or has a shell split it.
 std::vector<base::Edit> split(const Node& line, bool is_alone) {
   const auto words = base::split_words(line.text());
   if (words) return yaml::split_item(line, *words);
@@ -90,7 +90,7 @@ const Sign* find_sign(uint32_t code) {
   return base::find(kSigns, code, &Sign::code);
 }
 
-// Whether a character at that place replaced the typed one: an opening quote, a dash before a flag.
+// Whether a character at that place replaced the typed one: an opening quote, or a dash before a flag.
 bool is_meant(const Sign& sign, std::string_view before, std::string_view after) {
   if (sign.code == 0xA0) return true;
   const bool starts = before.empty() || is_space(before.back());
@@ -99,13 +99,13 @@ bool is_meant(const Sign& sign, std::string_view before, std::string_view after)
 }
 
 struct PlacedSign {
-  const Sign* sign = nullptr;  // nullptr: none
+  const Sign* sign = nullptr;  // nullptr if there is none
   size_t at = 0;
 };
 
 // The first such character in a script outside of quotes and comments.
 PlacedSign sign_in_script(std::string_view script) {
-  if (script.find("<<") != std::string_view::npos) return {};  // a here-document
+  if (script.find("<<") != std::string_view::npos) return {};  // it may be in a here-document
   char quote = 0;
   for (size_t at = 0; at < script.size();) {
     const base::CodePoint point = base::decode_utf8(script.substr(at));
@@ -125,7 +125,7 @@ PlacedSign sign_in_script(std::string_view script) {
   return {};
 }
 
-// The same in a word that no shell reads: at its begin, or after --flag=.
+// Finds such a character in a word that no shell reads: at its beginning, or after --flag=.
 const Sign* sign_in_word(std::string_view word) {
   const size_t equals = word.find('=');
   const bool is_flag = equals != std::string_view::npos && !holds_words(word.substr(0, equals));
@@ -139,7 +139,7 @@ const Sign* sign_in_word(std::string_view word) {
   return is_flag && equals + 1 < word.size() ? sign_at(equals + 1) : nullptr;
 }
 
-// The script with typed characters instead of those that are meant as such.
+// The script with typed characters in place of those that replaced them.
 std::string retyped(std::string_view script) {
   std::string out;
   char quote = 0;
@@ -163,7 +163,7 @@ std::string retyped(std::string_view script) {
   return out;
 }
 
-// Curly quotes around a plain scalar stand for YAML's; in other words they are left out.
+// Curly quotes around a plain scalar stand for YAML's own; in other words they are removed.
 std::vector<base::Edit> retype_word(const Node& word) {
   const std::string_view text = word.text();
   const std::string_view inner = base::without_curly_quotes(text);
@@ -226,22 +226,22 @@ void check_env_signs(const Node* env, const std::string& field, Advisor& advisor
 
 // Several arguments in one item: "--lr 1e-4 --epochs 3".
 
-// Programs that take each of their arguments as one word. Others, such as shell scripts, may split them.
+// Programs that take each of their arguments as one word. Others, such as shell scripts, may split words.
 bool takes_exact_words(const std::vector<std::string_view>& words) {
   const std::string_view program = words.empty() ? "" : base_name(words.front());
   return program.starts_with("python") || program == "horovodrun" || program == "mpirun" ||
          is_launcher(program);
 }
 
-// --lr, -n; not -1.
+// Accepts --lr and -n, but not -1.
 bool is_flag(std::string_view word) {
   const size_t name = std::min(word.find_first_not_of('-'), word.size());
   return (name == 1 || name == 2) && name < word.size() && base::is_alnum(word[name]) &&
          !base::is_digit(word[name]);
 }
 
-// The arguments in the word, if it begins with a flag and holds another one; empty for anything else, also
-// for the value of --flag=VALUE, and for text with quotes, which something else reads.
+// The arguments in the word, if it begins with a flag and contains another one. Empty for any other word,
+// also for the value of --flag=VALUE, and for text with quotes, which some other program reads.
 std::vector<std::string_view> arguments_in(std::string_view word) {
   if (!is_flag(word) || is_template(word) || word.find_first_of("'\"`\\\n\t") != std::string_view::npos)
     return {};
@@ -257,7 +257,7 @@ std::vector<std::string_view> arguments_in(std::string_view word) {
   return !is_value && std::ranges::all_of(parts, is_plain) ? parts : std::vector<std::string_view>();
 }
 
-// Flags of mpirun with several values. (Those of Hydra, MPICH's and Intel's, set a variable.)
+// Flags of mpirun that take several values. (Those of Hydra, which MPICH and Intel MPI use, set a variable.)
 struct LongFlag {
   std::string_view name;  // with any number of dashes
   size_t values = 0;
@@ -288,8 +288,8 @@ bool is_mpi_program(std::string_view program) {
 
 enum class WordRole { Value, Unknown, Argument };
 
-// What the word at `index` is to the words before it: the value of a flag, or an argument of its own. How
-// many words a flag takes is rarely known: at least one.
+// Whether the word at `index` is the value of a flag before it, or an argument of its own. How many words a
+// flag takes is rarely known: at least one.
 WordRole role_of(const std::vector<std::string_view>& words, size_t index) {
   const bool is_mpi =
       std::ranges::any_of(words.begin(), words.begin() + static_cast<ptrdiff_t>(index),
@@ -297,7 +297,8 @@ WordRole role_of(const std::vector<std::string_view>& words, size_t index) {
   size_t between = 0;
   for (size_t at = index; at-- > 0; ++between) {
     const std::string_view word = words[at];
-    if (word.ends_with(".py")) return WordRole::Argument;  // the script: what follows are its own arguments
+    if (word.ends_with(".py"))
+      return WordRole::Argument;  // a script: the words after it are its own arguments
     if (!is_flag(word) || word.find(' ') != std::string_view::npos) continue;
     if (word.find('=') != std::string_view::npos) return WordRole::Argument;
     const auto values = values_of(word, is_mpi);
@@ -307,8 +308,7 @@ WordRole role_of(const std::vector<std::string_view>& words, size_t index) {
   return WordRole::Argument;
 }
 
-// Whether each flag among the words has at most one value, so that nothing else than these words can be
-// meant.
+// Whether each flag among the words has at most one value, so that they can't mean anything else.
 bool is_certain(const std::vector<std::string_view>& parts, bool is_mpi) {
   size_t values = 0;
   size_t most = 0;
@@ -335,7 +335,7 @@ std::string items_hint(const std::vector<std::string_view>& parts) {
                               : fmt::format("write one item per word: [{}]", items);
 }
 
-// `program`: what reads the arguments.
+// `program` is the word that names the program which reads the arguments.
 void check_arguments(const CommandLine& line, const Node* program, const std::string& command,
                      const std::string& args, Advisor& advisor) {
   const auto own = words_of(line);
@@ -369,7 +369,7 @@ bool is_joined(const policy::RuntimeInfo& info, const policy::PodSet* set) {
   return info.policy && info.policy->flux && (!set || set->ancestor == model::kTrainer);
 }
 
-// Of the container that trains.
+// The command of the container that trains.
 const Node* command_of_runtime(const AdviceContext& context) {
   const TrainerPlace trainer = trainer_of(context.merged);
   const policy::Container* node = trainer.set ? find_container(*trainer.set, model::kNode) : nullptr;
@@ -411,13 +411,13 @@ constexpr std::array<std::string_view, 8> kLoraSettings{
     "model.lora_rank", "model.lora_alpha",        "model.lora_dropout",
     "model.use_dora",  "model.quantize_base"};
 
-// tune run [FLAG…] RECIPE --config CONFIG [SETTING…]
+// Parts of the command tune run [FLAG…] RECIPE --config CONFIG [SETTING…].
 struct TuneRun {
-  bool is_generated = false;     // by Trainer, of the job's [tune, run]
+  bool is_generated = false;     // Trainer completes the job's [tune, run]
   bool starts_torchrun = false;  // tune does if there are flags before the recipe
-  std::string_view recipe;       // "" if the words are not of that form
+  std::string_view recipe;       // "" if the command has another form
   std::string_view config;
-  bool has_own_model = false;  // whose settings are unknown
+  bool has_own_model = false;  // the settings of such a model are unknown
 };
 
 std::string_view before_equals(std::string_view text) {
@@ -462,7 +462,7 @@ struct Fix {
   std::string hint;
 };
 
-// Of the configurations that Trainer writes and its webhook lets pass, torchtune lacks these.
+// The configurations that Trainer writes and its webhook accepts, but torchtune doesn't have.
 Fix fix_of(std::string_view config) {
   if (config.starts_with("llama3_2/7B")) return {true, "use a runtime of another model"};
   if (config.starts_with("llama3_3/70B"))
@@ -482,7 +482,7 @@ bool check_config(const AdviceContext& context, const TuneRun& run, Advisor& adv
   return true;
 }
 
-// Whether the recipe fits the way in which tune starts it.
+// Reports a recipe that doesn't fit the way in which tune starts it.
 bool check_launch(const AdviceContext& context, const TuneRun& run, Advisor& advisor) {
   const bool is_single = run.recipe.ends_with(kSingleDevice);
   if (is_single != run.starts_torchrun) return false;
@@ -517,7 +517,7 @@ std::string lora_hint(const AdviceContext& context, const TuneRun& run, bool nam
   return "write numNodes: 1: LoRA runs on one node only";
 }
 
-// LoRA's settings for a recipe whose model has none.
+// Reports LoRA's settings if the recipe's model doesn't have them.
 void check_lora(const AdviceContext& context, const TuneRun& run, Advisor& advisor) {
   const Node* args = context.job.trainer->args;
   if (!args || run.has_own_model || !run.recipe.starts_with("full_finetune")) return;
@@ -549,7 +549,7 @@ void check_tune_command(const AdviceContext& context, Advisor& advisor) {
   if (!is_refused) check_lora(context, run, advisor);
 }
 
-// Programs that start JAX without the numbers that it does not read from the environment.
+// Programs that start JAX without numbers, which it does not read from the environment.
 
 // Whether the script calls the function without arguments.
 bool calls_plainly(std::string_view script, std::string_view function) {
@@ -562,7 +562,7 @@ bool calls_plainly(std::string_view script, std::string_view function) {
   return false;
 }
 
-// The variable with a process's own number.
+// The variable that contains the process's own number.
 std::string_view rank_variable(const Framework& framework) {
   const auto found = std::ranges::find_if(framework.env, [&](std::string_view name) {
     return name != framework.processes && name != framework.address;

@@ -63,14 +63,14 @@ const Container* container_of(const policy::RuntimeInfo& info, std::string_view 
   return set != info.pod_sets.end() ? find_container(*set, name) : nullptr;
 }
 
-// Whether the controller sets the variable without regard to the inputs' own value.
+// Whether the controller sets the variable, whatever value the inputs have.
 bool is_generated(const policy::RuntimeInfo& info, std::string_view variable) {
   const policy::Framework* framework = policy::framework_of(info);
   return framework && variable != framework->merged_env &&
          base::contains(policy::env_of(*framework, info), variable);
 }
 
-// storageUri and env STORAGE_URI of one initializer.
+// Compares storageUri with the variable STORAGE_URI of the same initializer.
 void check_storage_uri(const std::optional<model::Initializer>& initializer, std::string_view key,
                        Advisor& advisor) {
   if (!initializer || !initializer->env || !initializer->storage_uri) return;

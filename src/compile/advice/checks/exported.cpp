@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an object exported from a cluster has, and a file should not: the fields that the server sets.
+// Fields that the server sets: an object exported from a cluster has them, but a file should not.
 #include <fmt/format.h>
 
 #include "base/text/text.h"
@@ -15,7 +15,7 @@ namespace {
 using yaml::Entry;
 using yaml::Node;
 
-// The server's fields of an object, and the edits that remove them.
+// The fields of an object that the server sets, and the edits that remove them.
 class ServerFields {
  public:
   explicit ServerFields(const Node& root) : root_(root) {
@@ -29,7 +29,7 @@ class ServerFields {
   const Entry* first() const { return first_; }
   const std::vector<std::string>& names() const { return names_; }
 
-  // All of them, or none.
+  // Removes all of them, or is empty.
   std::vector<base::Edit> edits() const {
     std::vector<base::Edit> all;
     const Node* metadata = root_.get("metadata");
@@ -49,7 +49,7 @@ class ServerFields {
     return !edits.empty();
   }
 
-  // Tools write creationTimestamp: null and status: {}, which say nothing.
+  // Tools write creationTimestamp: null and status: {}, which mean nothing.
   void add(const Entry& entry, std::string name, Keys& keys) {
     if (entry.value->is_empty_value() || !entry.key_origin.file()) return;
     if (!first_) first_ = &entry;

@@ -28,7 +28,7 @@ struct ImageComplaint {
 
 constexpr size_t kMaxTag = 128;
 constexpr size_t kMaxName = 255;
-constexpr size_t kDigits = 64;  // of a sha256
+constexpr size_t kDigits = 64;  // length of a sha256
 
 bool is_hex(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return base::is_digit(c) || (c >= 'a' && c <= 'f'); });
@@ -38,7 +38,8 @@ bool has_capitals(std::string_view text) {
   return std::ranges::any_of(text, base::is_upper);
 }
 
-// Words of lower-case letters and digits, joined by one dot, one or two underscores, or dashes.
+// Whether the text is words of lower-case letters and digits, joined by one dot, one or two underscores, or
+// dashes.
 bool is_path_part(std::string_view part) {
   if (part.empty() || !base::is_lower_alnum(part.front()) || !base::is_lower_alnum(part.back())) return false;
   for (size_t i = 0; i < part.size();) {
@@ -53,7 +54,7 @@ bool is_path_part(std::string_view part) {
   return true;
 }
 
-// HOST or HOST:PORT; an IPv6 address in brackets isn't checked.
+// Accepts HOST and HOST:PORT; an IPv6 address in brackets isn't checked.
 bool is_registry(std::string_view text) {
   if (text.starts_with('[')) return text.find(']') != std::string_view::npos;
   const size_t colon = text.find(':');
@@ -72,7 +73,7 @@ bool is_registry(std::string_view text) {
   return true;
 }
 
-// Spaces, and characters outside of ASCII.
+// Reports spaces, and characters outside of ASCII.
 ImageComplaint character_complaint(std::string_view image) {
   const auto is_plain = [](char c) { return c > ' ' && c < '\x7F'; };
   for (size_t at = 0; at < image.size();) {
@@ -135,7 +136,7 @@ ImageComplaint path_complaint(std::string_view path) {
   }
 }
 
-// The API server takes a Job with such an image, and refuses its pods.
+// The API server accepts a Job with such an image, and refuses its pods.
 ImageComplaint space_complaint(std::string_view image) {
   if (base::trimmed(image, base::kGoSpace).size() == image.size()) return {};
   return {"the image's name begins or ends with a space: the API server refuses every pod of it",
@@ -143,7 +144,7 @@ ImageComplaint space_complaint(std::string_view image) {
 }
 
 // Why a container runtime can't parse the reference. Never quotes more of it than a character, a tag or a
-// part of its path.
+// component of its path.
 ImageComplaint image_complaint(std::string_view image) {
   if (const size_t scheme = image.find("://"); scheme != std::string_view::npos)
     return {"an image name has no scheme such as docker://: it can't be pulled", "leave it out"};
@@ -233,7 +234,7 @@ void report_placeholder(const Node& node, std::string field, std::string_view pl
   if (placeholder.starts_with("${")) rules::except(found);
 }
 
-// Repositories that are often used, as they are written: the catalogue's, and the ecosystem's.
+// Repositories that are often used, as people write them: the catalogue's, and the ecosystem's.
 constexpr std::array<std::string_view, 34> kKnownRepositories{
     "alpine",
     "busybox",
@@ -270,16 +271,17 @@ constexpr std::array<std::string_view, 34> kKnownRepositories{
     "nvcr.io/nvidia/tensorflow",
     "nvcr.io/nvidia/tritonserver"};
 
-// Of a known repository.
+// The number of components in the path of a known repository.
 constexpr ptrdiff_t kMostParts = 4;
 static_assert(std::ranges::all_of(kKnownRepositories, [](std::string_view known) {
   return std::ranges::count(known, '/') < kMostParts;
 }));
 
-// Shorter words have neighbours that are names, too.
+// Shorter words resemble others that are names too.
 constexpr size_t kShortestMisspelt = 5;
 
-// Whether one letter is wrong, missing or too many, or two are swapped. Digits and signs tell versions apart.
+// Whether one letter is wrong, missing or added, or two are swapped. Digits and punctuation distinguish
+// versions.
 bool is_misspelt(std::string_view word, std::string_view known) {
   if (known.size() < kShortestMisspelt) return false;
   const auto [differs, other] = std::ranges::mismatch(word, known);
@@ -297,9 +299,9 @@ bool is_misspelt(std::string_view word, std::string_view known) {
          drop(rest, 1) == drop(known_rest, 1);
 }
 
-// Part by part, so that a private owner or registry is none.
+// Compares component by component: a private owner or registry is not a misspelling.
 bool is_misspelt_path(std::string_view path, std::string_view known) {
-  // In each part, a letter may be missing or too many.
+  // A letter may be missing or added in each component.
   if (std::abs(std::ssize(path) - std::ssize(known)) > kMostParts) return false;
   bool is_wrong = false;
   while (true) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whether the nodes of a job meet with what its launcher is told.
+// Whether the nodes of a job can meet with the settings that its launcher gets.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ using Kind = Launch::Kind;
 constexpr std::string_view kNoLauncher = "advice/no-launcher";
 constexpr std::string_view kLauncherSetting = "advice/launcher-setting";
 
-// The numbers of nodes that "2" or "1:4" allows; nullopt for anything else.
+// The numbers of nodes that "2" or "1:4" allows; nullopt for other text.
 struct NodeRange {
   int64_t least = 0;
   int64_t most = 0;
@@ -45,12 +45,12 @@ std::string_view host_in(std::string_view endpoint) {
   return endpoint.substr(0, endpoint.rfind(':'));
 }
 
-// A variable that the job writes for programs other than torchrun; check_env_numbers compares it.
+// A variable that the job sets for programs other than torchrun; check_env_numbers compares it.
 bool is_compared_elsewhere(const SettingValue& value) {
   return value.from == SettingValue::From::Variable && base::contains(kNumberVariables, value.name);
 }
 
-// $NAME; ${NAME} is more often a template's.
+// Only accepts $NAME: ${NAME} is usually a template's.
 bool is_shell_variable(std::string_view text) {
   return text.size() > 1 && text.front() == '$' && (base::is_alnum(text[1]) || text[1] == '_');
 }
@@ -78,7 +78,7 @@ class LauncherCheck {
     return {value.flag, value.from == SettingValue::From::Variable ? value.name : ""};
   }
 
-  // A flag, "$NAME", or the name of a setting.
+  // `blame` is a flag, "$NAME", or the name of a setting.
   Target target_of(std::string_view blame) const {
     constexpr std::array<std::pair<std::string_view, Setting>, 5> kNames{{{"nodes", Setting::Nodes},
                                                                           {"world", Setting::World},
@@ -136,7 +136,7 @@ class LauncherCheck {
     return found;
   }
 
-  // The variable of the controller that takes the flag's place; "" if the launcher reads none.
+  // The controller's variable that replaces the setting; "" if the launcher reads none.
   std::string_view family_variable(Setting setting) const {
     for (const launch::Source& source : launch_.launcher->sources(setting)) {
       const bool is_variable = source.kind == launch::Source::Kind::Variable;
@@ -145,7 +145,7 @@ class LauncherCheck {
     return "";
   }
 
-  // Whether the launcher needs no more than the controller's variables if this setting is left out.
+  // Whether the controller's variables are enough for the launcher without this setting.
   bool is_removable(Setting setting) const {
     const launch::Program& launcher = *launch_.launcher;
     if (!launcher.has_script || !launcher.sources(Setting::Total).empty()) return false;
@@ -158,7 +158,7 @@ class LauncherCheck {
            std::ranges::none_of(launcher.cases, needs_endpoint);
   }
 
-  // A setting that contradicts the job.
+  // Reports a setting that contradicts the job.
   void report_setting(Setting setting, std::string message, std::string hint = "") {
     const bool removes = is_removable(setting);
     const std::string_view variable =
@@ -167,13 +167,13 @@ class LauncherCheck {
     report(target_of(start_[setting]), std::move(message), std::move(hint), removes);
   }
 
-  // "--nnodes 2", "NNODES 2"
+  // The setting as the user knows it: "--nnodes 2", "NNODES 2".
   std::string said(Setting setting) const {
     const SettingValue& value = start_[setting];
     return fmt::format("{} {}", value.flag ? value.name : value.source(), value.text.value_or(""));
   }
 
-  // $PET_NNODES, which no shell expands.
+  // Reports texts such as $PET_NNODES that no shell expands.
   bool check_literals() {
     for (const Setting setting :
          {Setting::Nodes, Setting::Processes, Setting::Total, Setting::World, Setting::Rank, Setting::Port}) {
@@ -188,7 +188,7 @@ class LauncherCheck {
     return false;
   }
 
-  // A script that is a launcher again.
+  // Reports a script that is itself a launcher.
   bool check_script() {
     if (!launch_.launcher->has_script) return false;
     const Launch script = launch::launch_of_script(launch_);
@@ -232,7 +232,7 @@ class LauncherCheck {
     return filled(text);
   }
 
-  // The text of a row with what its placeholders stand for.
+  // Replaces the placeholders in the text of a row.
   std::string filled(std::string_view text) const {
     std::string out(text);
     const auto replace = [&](std::string_view name, const std::string& by) {
@@ -246,7 +246,7 @@ class LauncherCheck {
     return out;
   }
 
-  // True if the nodes are not one world.
+  // Returns true if the nodes don't form one world.
   bool check_result() {
     if (!start_.result) return true;
     switch (*start_.result) {
@@ -320,13 +320,13 @@ class LauncherCheck {
     return true;
   }
 
-  // The same number on two nodes.
+  // Reports a rank that is the same on two nodes.
   bool check_rank() {
     const SettingValue& value = start_[Setting::Rank];
     const auto rank = value.is_told() ? value.number() : std::nullopt;
     if (!rank || rank != trained_.starts[1][Setting::Rank].number()) return false;
     const SettingValue& backend = start_[Setting::Backend];
-    if (backend.is_told() && backend.text != "static") return false;  // chooses ranks itself
+    if (backend.is_told() && backend.text != "static") return false;  // the backend chooses ranks itself
     report_setting(Setting::Rank,
                    fmt::format("{} is the rank of each of the {} nodes: they never meet", said(Setting::Rank),
                                trained_.nodes),
@@ -360,7 +360,7 @@ class LauncherCheck {
   void check_address() {
     const SettingValue& value = start_[Setting::Address];
     if (!value.is_told() || !value.text || is_compared_elsewhere(value)) return;
-    if (base::contains(trained_.framework->env, value.name)) return;  // the controller's
+    if (base::contains(trained_.framework->env, value.name)) return;  // the controller's variable
     const bool is_local = trained_.nodes > 1 && is_this_host(*value.text);
     if (!is_local && !k8s::jobset::is_foreign_pod(
                          k8s::jobset::view_job_set(trained_.context.admitted_job_set), *value.text))

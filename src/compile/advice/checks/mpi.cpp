@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// MPI: the launcher, the replicatedJobs that its plugin looks for, and the SSH key.
+// MPI: the launcher, the replicatedJobs that the plugin looks for, and the SSH key.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,33 +31,34 @@ using policy::Container;
 using policy::PodSet;
 using yaml::Node;
 
-// MPI launchers that start nothing on the other nodes, or start the program of one image on another.
+// MPI launchers that start nothing on the other nodes, or that start a program from another image there.
 
 using Program = std::vector<std::string>;
 
 constexpr std::string_view kDeepSpeed = "deepspeed";
 
-// The launcher, if there are nodes too.
+// The launcher; nullptr if there are no nodes besides it.
 const PodSet* launcher_of(const policy::RuntimeInfo& info) {
   return info.is_mpi() && info.pod_set_by_name(model::kNode) ? info.pod_set_by_name(model::kLauncher)
                                                              : nullptr;
 }
 
-// Whether a word is or names a program that starts processes on other nodes, or tells one where they are.
+// Whether a word names or contains a program that starts processes on other nodes, or a flag that says where
+// they are.
 bool may_launch(std::string_view word) {
   const std::string lower = base::lower_case(word);
   return std::ranges::any_of(launch::shell().starts_others,
                              [&](std::string_view part) { return lower.find(part) != std::string::npos; });
 }
 
-// deepspeed reads /job/hostfile unless it is told another one, and without a hostfile uses its own node only.
-// The controller's hostfile is /etc/mpi/hostfile.
+// deepspeed reads /job/hostfile unless another hostfile is given, and without one uses its own node only. The
+// controller's hostfile is /etc/mpi/hostfile.
 bool is_deepspeed_alone(const Program& program) {
   return base_name(program.front()) == kDeepSpeed &&
          std::ranges::none_of(program, [](const std::string& word) { return word.starts_with("-H"); });
 }
 
-// Programs that train on the node on which they are started.
+// Programs that train on the node where they are started.
 bool trains_here(const Program& program) {
   const std::string_view name = base_name(program.front());
   return name.starts_with("python") || name == "torchrun" || is_deepspeed_alone(program);
@@ -78,8 +79,7 @@ std::string_view lone_program(const CommandLine& line) {
   return name == "torchrun" ? "torchrun" : name == kDeepSpeed ? kDeepSpeed : "python";
 }
 
-// The command that starts the program with mpirun. Empty if it is not one of Python, or has flags of
-// deepspeed.
+// Edits that start the program with mpirun. Empty if it is not a Python program, or has flags of deepspeed.
 std::vector<base::Edit> start_with_mpirun(const Node& command) {
   constexpr std::string_view kMpirun = "mpirun";
   const Node& first = *command.items().front();
@@ -131,7 +131,7 @@ std::string_view image_of(const policy::Container* container) {
 void check_runtime_launcher(const RuntimeContext& context, Advisor& advisor) {
   const PodSet* launcher = launcher_of(context.info);
   const policy::Container* node = launcher ? find_container(*launcher, model::kNode) : nullptr;
-  if (!node || launcher->ancestor == model::kTrainer) return;  // its jobs say what it runs
+  if (!node || launcher->ancestor == model::kTrainer) return;  // its jobs choose what it runs
   const CommandLine line{node->node->get("command"), node->node->get("args")};
   const std::string_view program = lone_program(line);
   if (program.empty()) return;
@@ -174,7 +174,7 @@ void check_mpi_images(const AdviceContext& context, Advisor& advisor) {
   const Images images = images_of(context.merged);
   const std::string_view kept = image_of(images.kept_container);
   const std::string_view replaced = image_of(images.old_container);
-  // Images that differ in the runtime do so on purpose.
+  // Images that differ within the runtime do so on purpose.
   if (kept.empty() || kept == image->text() || (!replaced.empty() && replaced != kept)) return;
   base::Diagnostic& found = advisor.warn(
       "advice/mpi-image", "spec.trainer.image",
@@ -186,11 +186,11 @@ void check_mpi_images(const AdviceContext& context, Advisor& advisor) {
   add_note(found, fmt::format("the image of \"{}\"", images.kept->name), images.kept_container->image);
 }
 
-// What mpirun is told, against the job.
+// What mpirun is told, compared with the job.
 
 constexpr std::string_view kLauncherSetting = "advice/launcher-setting";
 
-// How many pods mpirun starts processes in.
+// The number of pods in which mpirun starts processes.
 int64_t mpi_nodes(const AdviceContext& context, const k8s::jobset::JobSetView& job_set) {
   int64_t nodes = 0;
   for (const k8s::jobset::ReplicatedJob& job : job_set.jobs) {
@@ -201,8 +201,8 @@ int64_t mpi_nodes(const AdviceContext& context, const k8s::jobset::JobSetView& j
   return nodes;
 }
 
-// How many processes it may start; nullopt if that is not known. Hydra, of MPICH and Intel MPI, starts more
-// than there are slots.
+// The number of processes that it may start; nullopt if unknown. Hydra, which MPICH and Intel MPI use, starts
+// more than there are slots.
 std::optional<int64_t> slots_of(const AdviceContext& context) {
   const auto& implementation = context.merged.policy->mpi->implementation;
   if (implementation && implementation->value != "OpenMPI") return std::nullopt;
@@ -213,11 +213,11 @@ std::optional<int64_t> slots_of(const AdviceContext& context) {
   return each ? std::optional(nodes * *each) : std::nullopt;
 }
 
-// What is wrong with the hosts of -H; "" if they may be what they are.
+// What is wrong with the hosts of -H; "" if they may be right.
 std::string wrong_hosts(const AdviceContext& context, const Mpirun& run) {
   const k8s::jobset::JobSetView job_set = k8s::jobset::view_job_set(context.admitted_job_set);
   std::set<std::string_view> own;
-  bool has_others = false;  // which may be nodes, too
+  bool has_others = false;  // these may be nodes too
   for (const std::string_view host : run.hosts) {
     const std::string_view name = host.substr(0, host.find(':'));
     if (k8s::jobset::is_foreign_pod(job_set, name))
@@ -270,7 +270,7 @@ base::Location place_of_jobs(const model::Runtime& runtime) {
   return where.file ? where : locate_key_of(runtime.ml_policy->node, "mpi");
 }
 
-// The replicatedJob that may be a misspelled `wanted`.
+// Suggests to rename a replicatedJob that may be a misspelled `wanted`, or to add it.
 std::string suggest_rename(const policy::RuntimeInfo& info, std::string_view wanted) {
   std::vector<std::string_view> names;
   for (const PodSet& set : info.pod_sets) {
@@ -329,11 +329,11 @@ void check_launcher_count(const RuntimeContext& context, Advisor& advisor) {
 
 constexpr std::string_view kRootHome = "/root/";
 
-// What runs ssh, and as which user. nullptr for what the runtime leaves to the image.
+// The container that runs ssh, and its user. A setting is nullptr if the runtime leaves it to the image.
 struct Client {
   const PodSet& set;
   const Container& container;
-  std::string field;      // spec.template.spec.replicatedJobs[0].template.spec.template.spec
+  std::string field;      // such as spec.template.spec.replicatedJobs[0].template.spec.template.spec
   std::string_view path;  // where the key is mounted
   const Node* path_node = nullptr;
   const Node* user = nullptr;
@@ -364,14 +364,14 @@ std::optional<Client> client_of(const policy::RuntimeInfo& info) {
                 launcher->pod_spec()->at({"securityContext", "fsGroup"})};
 }
 
-// Whether the file's group, root's, is one of the client's.
+// Whether the group of the file, which is root's, is one of the client's.
 bool is_in_root_group(const Client& client) {
   const Node* more = client.set.pod_spec()->at({"securityContext", "supplementalGroups"});
   const auto is_zero = [](const Node* group) { return group->as_int() == 0; };
   return (client.group && is_zero(client.group)) || (more && std::ranges::any_of(more->items(), is_zero));
 }
 
-// A container that copies the key chooses the mode of its copy.
+// A container that copies the key chooses the mode of the copy.
 bool copies_key(const PodSet& set) {
   const auto does = [](const Container& container) {
     const auto words = words_of({container.command, container.node->get("args")});
@@ -385,7 +385,7 @@ base::Location place_of(const Client& client, const Node* setting) {
   return yaml::locate(setting ? *setting : *client.set.replicated_job->get("name"));
 }
 
-// ssh looks for its key in its user's home folder, and /root is not another user's.
+// ssh looks for its key in the home folder of its user, and /root is only root's.
 void check_home(const Client& client, Advisor& advisor) {
   if (client.is_root() || !client.path.starts_with(kRootHome)) return;
   const base::Location written = client.path_node ? yaml::locate(*client.path_node) : base::Location();
@@ -400,7 +400,7 @@ void check_ssh_key(const RuntimeContext& context, Advisor& advisor) {
   // OpenShift gives pods a user and a group for their volumes.
   if (!context.info.is_mpi() || context.around.is_openshift) return;
   const auto client = client_of(context.info);
-  // ssh takes its key from a folder .ssh; what is mounted elsewhere is copied.
+  // ssh reads its key from a folder .ssh; a key that is mounted elsewhere will be copied.
   if (!client || !client->path.ends_with("/.ssh") || copies_key(client->set)) return;
   check_home(*client, advisor);
   const bool has_modes = context.info.behaviours->mpi.key_has_modes;

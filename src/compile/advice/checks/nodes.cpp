@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The nodes: how many there are, and how they find each other.
+// The nodes of a job: how many there are, and how they find each other.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -119,7 +119,7 @@ void check_zero_nodes(const AdviceContext& context, Advisor& advisor) {
   const auto& nodes = context.job.trainer ? context.job.trainer->num_nodes : std::nullopt;
   if (!nodes || nodes->value > 0) return;
   const policy::RuntimeInfo& info = context.merged;
-  // The Job itself refuses counts below 0.
+  // The Job itself rejects counts below 0.
   if (nodes->value < 0 && !(info.is_mpi() && info.policy->mpi->run_launcher_as_node)) return;
   std::string effect = "no pod trains, and the job counts as complete";
   bool trains = false;
@@ -139,7 +139,7 @@ void check_zero_nodes(const AdviceContext& context, Advisor& advisor) {
 
 // How pods find each other.
 
-// Where the framework puts the first node's address; "" if it has none.
+// The variable in which the framework puts the first node's address; "" if it has none.
 std::string_view address_of(const policy::RuntimeInfo& info) {
   const policy::Framework* framework = policy::framework_of(info);
   return framework ? framework->address : "";
@@ -181,7 +181,7 @@ bool is_probed(const Container& container, std::string_view port) {
   return false;
 }
 
-// The trainer's port replaces the first port that has its number or, like it, no name.
+// The trainer's port replaces the first port that has the same number, or no name.
 void check_replaced_port(const Container& container, const std::string& field, Advisor& advisor) {
   const auto taken = std::ranges::find_if(container.ports, [](const Node* port) {
     return is_number(*port, model::kTrainerPort) || !port->get("name");
@@ -223,7 +223,7 @@ void check_ports(const RuntimeContext& context, Advisor& advisor) {
   const policy::PodSet* trainer = trainer_of(context.info).set;
   for (const ContainerPlace& place : containers_of(context.info)) {
     if (place.is_init) continue;
-    // Several ports without a name are an error in its jobs.
+    // Several ports without a name are an error in the runtime's jobs.
     const auto is_unnamed = [](const Node* port) { return !port->get("name"); };
     if (std::ranges::count_if(place.container.ports, is_unnamed) > 1) continue;
     if (opens_port && &place.set == trainer && place.container.name == model::kNode) {

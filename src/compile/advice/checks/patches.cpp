@@ -22,8 +22,8 @@ using yaml::Node;
 // A tree that is merged into another one.
 struct PatchTree {
   std::string who;     // manager "example.com/me"
-  std::string prefix;  // distinguishes targets; "" if the tree names them itself
-  std::string field;   // of the root
+  std::string prefix;  // distinguishes targets; "" if the tree names its targets itself
+  std::string field;   // the field of the root
   const Node* root = nullptr;
 };
 
@@ -49,7 +49,7 @@ void add_override(const model::PodOverride& change, const std::string& field, st
   }
 }
 
-// spec.podSpecOverrides[0]; a job has overrides of only one kind.
+// Such as spec.podSpecOverrides[0]; a job has overrides of only one kind.
 std::string override_field(const model::PodOverride& change, size_t index) {
   return fmt::format("spec.{}[{}]", change.field, index);
 }
@@ -67,7 +67,7 @@ constexpr std::array kMergedLists = std::to_array<MergedList>({{"replicatedJobs"
                                                                {"imagePullSecrets", "name"},
                                                                {"schedulingGates", "name"}});
 
-// The patches of a TrainJob as it was written, or as Go encodes it. Only for runtimePatches.
+// The patches in spec.runtimePatches, from the TrainJob as it was written, or as Go encodes it.
 std::vector<PatchTree> written_patches(const Node& source) {
   std::vector<PatchTree> trees;
   const auto patches = items_at(source, {"spec", "runtimePatches"});
@@ -81,7 +81,7 @@ std::vector<PatchTree> written_patches(const Node& source) {
   return trees;
 }
 
-// In the order in which they are merged.
+// All patches of a job, in the order in which they are merged.
 std::vector<PatchTree> patch_trees(const model::TrainJob& job) {
   std::vector<PatchTree> trees = written_patches(*job.encoded);
   const std::vector<model::PodOverride> overrides = model::decode_pod_overrides(job);
@@ -100,7 +100,7 @@ std::string_view merge_key_of(std::string_view list) {
   return merged ? merged->key : "";
 }
 
-// The element of the list that has the same merge key; nullptr if there is none, or if it is not a list.
+// The element of the list with the same merge key; nullptr if there is none, or `list` is not a list.
 const Node* find_element(const Node* list, std::string_view merge_key, const Node& element) {
   const Node* key = element.get(merge_key);
   if (!list || !key) return nullptr;
@@ -147,8 +147,8 @@ std::vector<std::string_view> names_in(const Node* list) {
   return names;
 }
 
-// The name that the wrong one is a misspelling of, or the only one that there is: that may be another one's
-// work. `taken` names have a patch of their own. Returns the name that the fix writes, if there is one.
+// Suggests the name that the wrong one is a misspelling of, or the only one that exists, which may be
+// unrelated. `taken` names have a patch of their own. Returns the name that the fix writes, if there is one.
 std::optional<std::string_view> suggest_name(base::Diagnostic& found, const Node& wrong,
                                              const std::vector<std::string_view>& names,
                                              const std::vector<std::string_view>& taken) {
@@ -191,7 +191,8 @@ void check_containers(const AdviceContext& context, const PodPatch& patch, const
     } else {
       const auto meant = suggest_name(found, *name, names, names_in(patched));
       const bool sets_env = yaml::items_at(*patched->items()[i], "env").size() > 0;
-      if (meant && sets_env && policy::is_env_reserved(*meant)) found.fix.clear();  // the webhook refuses it
+      if (meant && sets_env && policy::is_env_reserved(*meant))
+        found.fix.clear();  // the webhook would refuse it
     }
   }
 }
@@ -235,10 +236,10 @@ std::string child(const std::string& path, std::string_view key) {
 
 // A value that merging replaces as a whole.
 struct Leaf {
-  std::string path;   // with the elements' merge keys: …containers[node].env[A].value
-  std::string field;  // with their indices
+  std::string path;   // has the elements' merge keys: …containers[node].env[A].value
+  std::string field;  // has the elements' indices
   std::string_view name;
-  base::Location where;  // of its key
+  base::Location where;  // the place of its key
   const Node* value = nullptr;
 };
 
@@ -287,7 +288,7 @@ const Leaf* find_leaf(const Leaves& leaves, std::string_view path) {
 class PatchList {
  public:
   explicit PatchList(std::vector<PatchTree> trees) : trees_(std::move(trees)), patches_(trees_.size()) {
-    if (trees_.size() < 2) return;  // nothing comes later
+    if (trees_.size() < 2) return;  // there is no later one
     for (size_t i = 0; i < trees_.size(); ++i)
       collect(*trees_[i].root, trees_[i].prefix, trees_[i].field, patches_[i]);
   }
@@ -303,8 +304,7 @@ class PatchList {
   }
 
  private:
-  // The last patch that sets a leaf's path, and the value it sets; nullptr if it clears
-  // the map.
+  // The last patch that sets a leaf's path, with the leaf that sets it; nullptr if the patch clears the map.
   struct Winner {
     size_t patch = 0;
     const Leaf* leaf = nullptr;
@@ -314,7 +314,7 @@ class PatchList {
     return static_cast<size_t>(std::ranges::find(trees_, field, &PatchTree::field) - trees_.begin());
   }
 
-  // nullopt if the value has an effect.
+  // The patch that wins over the value; nullopt if the value has an effect.
   std::optional<Winner> loss_of(size_t patch, const Leaf& leaf) const {
     Winner winner{patch, &leaf};
     for (size_t i = patch + 1; i < patches_.size(); ++i) {
@@ -327,7 +327,7 @@ class PatchList {
     return winner;
   }
 
-  // An override of Trainer 2.1 is merged into each of its target jobs, and may have an effect in one of them.
+  // An override of Trainer 2.1 is merged into each of its target jobs, so it may have an effect in only one.
   bool is_lost_everywhere(size_t patch, const Leaf& leaf) const {
     for (size_t i = patch; i < trees_.size(); ++i) {
       if (trees_[i].field != trees_[patch].field) continue;
@@ -357,7 +357,7 @@ std::string_view shown(const Node& empty) {
   return empty.is_string() ? "\"\"" : empty.text();
 }
 
-// Parts that are not set to empty in order to clear them.
+// Fields that nobody sets to an empty value in order to clear them.
 bool is_structure(std::string_view key) {
   return key == "template" || key == "spec" || key == "metadata";
 }

@@ -28,10 +28,10 @@ using yaml::Node;
 constexpr std::string_view kProcessesPerGpu = "advice/processes-per-gpu";
 constexpr std::string_view kNoProcesses = "advice/no-processes";
 
-// Devices that a process has to itself. A slice, or a GPU's memory, is another resource.
+// Devices that belong to a single process. A slice, or a GPU's memory, is another resource.
 constexpr std::array<std::string_view, 3> kAccelerators{"nvidia.com/gpu", "amd.com/gpu", "habana.ai/gaudi"};
 
-// The first limit of `resources` for such devices.
+// The first limit in `resources` for such a device.
 const Entry* devices_of(const Node* resources) {
   const Node* limits = resources ? resources->get("limits") : nullptr;
   if (!limits) return nullptr;
@@ -61,11 +61,11 @@ std::string_view after_equals(std::string_view word) {
 struct NodeShare {
   int64_t processes = 0;
   const Node* given = nullptr;
-  std::string field;  // of the number
+  std::string field;  // the field of the number
   const Entry* devices = nullptr;
 };
 
-// "" if they match. One process may use all devices.
+// What is wrong with the share; "" if the numbers match. One process may use all devices.
 std::string contradiction(const NodeShare& share) {
   const int64_t devices = amount_of(*share.devices);
   if (devices < 1 || share.processes == devices || share.processes <= 1) return "";
@@ -84,7 +84,7 @@ void report(const NodeShare& share, std::string field, const base::Location& whe
   add_note(found, fmt::format("the node's {}", share.devices->key), share.devices->value);
 }
 
-// The pods whose devices the processes use: MPI's nodes, otherwise those that train.
+// The replicatedJob whose pods run the processes: MPI's nodes, otherwise those that train.
 std::string_view replicated_job_of(const policy::RuntimeInfo& info) {
   if (info.policy->mpi) return model::kNode;
   const TrainerPlace trainer = trainer_of(info);
@@ -95,7 +95,8 @@ std::optional<int64_t> written_number(const Node* node) {
   return node ? node->as_int() : std::nullopt;
 }
 
-// The runtime's number of processes; 0 if it has none. `given` is nullptr if the runtime doesn't write one.
+// The runtime's number of processes; 0 if it has none. `given` is nullptr if the number is not written in the
+// runtime.
 NodeShare runtime_share(const policy::RuntimeInfo& info) {
   NodeShare share;
   const policy::Framework* framework = policy::framework_of(info);
@@ -118,8 +119,8 @@ bool contradicts_field(const Node* container, int64_t field) {
   return false;
 }
 
-// The number of processes in a torchrun command of the job, which overrides numProcPerNode. `known` is false
-// if there is one that can't be read.
+// The number of processes in the job's torchrun command, which overrides numProcPerNode. `known` is false if
+// the command has one that can't be read.
 struct ProcessFlag {
   const Node* word = nullptr;
   std::string field;
@@ -133,7 +134,7 @@ ProcessFlag process_flag(const model::Trainer& trainer) {
   const auto look_at = [&](const Node* words, std::string_view key) {
     for (size_t i = 0; words && i < words->size(); ++i) {
       const Node& word = *words->items()[i];
-      if (!own.empty() && !base::contains(own, &word)) continue;  // the script's
+      if (!own.empty() && !base::contains(own, &word)) continue;  // a word of the script's own
       const std::string text = with_dashes(word.text());
       if (text.find("--nproc-per-node") == std::string::npos) continue;
       const bool is_alone = text == "--nproc-per-node" && i + 1 < words->size();
@@ -147,7 +148,7 @@ ProcessFlag process_flag(const model::Trainer& trainer) {
   return flag;
 }
 
-// Flux's -g is the number of GPUs per process, and the controller passes that of the node.
+// Flux's -g is the number of GPUs per process, but the controller passes the number per node.
 void check_flux(const policy::RuntimeInfo& info, int64_t processes, std::string field,
                 const base::Location& where, Advisor& advisor) {
   const int64_t gpus = policy::gpus_per_node(policy::resources_per_node(info));
@@ -159,8 +160,8 @@ void check_flux(const policy::RuntimeInfo& info, int64_t processes, std::string 
                where, "write numProcPerNode: 1");
 }
 
-// Trainer accepts the number, and what should start the processes ends at once: torchrun asserts that it is
-// positive, Open MPI finds hosts without slots.
+// Trainer accepts the number, but the program that should start the processes ends at once: torchrun asserts
+// that it is positive, Open MPI finds hosts without slots.
 base::Diagnostic* report_no_processes(const policy::RuntimeInfo& info, int64_t number, std::string field,
                                       const base::Location& where, Advisor& advisor) {
   if (number >= 1) return nullptr;
@@ -176,7 +177,7 @@ void check_runtime_numbers(const RuntimeContext& context, Advisor& advisor) {
   if (number) report_no_processes(context.info, *number, share.field, yaml::locate(*share.given), advisor);
 }
 
-// A number of the runtime is the runtime's mistake if that is an input.
+// A wrong number in the runtime is reported there if the runtime is an input.
 void check_job_numbers(const AdviceContext& context, Advisor& advisor) {
   const policy::RuntimeInfo& info = context.merged;
   const policy::Framework* framework = policy::framework_of(info);
@@ -217,7 +218,7 @@ void check_job_processes(const AdviceContext& context, Advisor& advisor) {
   NodeShare share = runtime_share(info);
   const auto number = written_number(trainer.num_proc_per_node);
   const ProcessFlag flag = info.policy->torch ? process_flag(trainer) : ProcessFlag();
-  // If both come from the runtime, the runtime itself is reported.
+  // If both numbers come from the runtime, it is reported there.
   const bool says_number = number || flag.word;
   if (!flag.known || (!says_number && (share.processes == 0 || !devices_of(trainer.resources_per_node))))
     return;
@@ -240,7 +241,7 @@ void check_job_processes(const AdviceContext& context, Advisor& advisor) {
   const auto rendered = rendered_number(context.admitted_job_set, policy::processes_of(*framework, info));
   share.processes = flag.word ? flag.processes : rendered.value_or(0);
   if (!share.devices) return;
-  if (is_tune_run(trainer.command) && amount_of(*share.devices) == 1) return;  // advice/tune-command
+  if (is_tune_run(trainer.command) && amount_of(*share.devices) == 1) return;  // advice/tune-command reports it
   report(share, field, where, advisor);
 }
 

@@ -30,7 +30,7 @@ using yaml::Node;
 
 using k8s::pod::Device;
 
-// Similar names that are offered too.
+// Other names that exist, though they are similar.
 constexpr std::array<std::string_view, 4> kOthers{"nvidia.com/vgpu", "nvidia.com/pgpu", "nvidia.com/gpumem",
                                                   "nvidia.com/gpucores"};
 
@@ -38,13 +38,13 @@ std::string full_name(const Device& device) {
   return fmt::format("{}/{}", device.domain, device.name);
 }
 
-// GPU, gpus and GPUs for gpu.
+// Accepts GPU, gpus and GPUs for gpu.
 bool is_name_of(std::string_view text, std::string_view name) {
   const std::string lower = base::lower_case(text);
   return lower == name || lower == fmt::format("{}s", name);
 }
 
-// nvidia, nvidea.com and nvidia.io for nvidia.com.
+// Accepts nvidia, nvidea.com and nvidia.io for nvidia.com.
 bool is_domain_of(std::string_view text, std::string_view domain) {
   constexpr size_t kTelling = 5;  // shorter words resemble too many others
   const size_t dot = domain.find('.');
@@ -66,7 +66,7 @@ std::optional<std::string> meant_by(std::string_view resource) {
   if (slash == std::string_view::npos || base::contains(kOthers, resource)) return std::nullopt;
   const std::string_view domain = resource.substr(0, slash);
   const std::string_view name = resource.substr(slash + 1);
-  if (base::lower_case(domain) != domain) return std::nullopt;  // an error of the Job
+  if (base::lower_case(domain) != domain) return std::nullopt;  // the Job's own error reports it
   const auto is_it = [&](const Device& device) { return domain == device.domain && name == device.name; };
   if (std::ranges::any_of(k8s::pod::known_devices(), is_it)) return std::nullopt;
   for (const Device& device : k8s::pod::known_devices()) {
@@ -75,7 +75,7 @@ std::optional<std::string> meant_by(std::string_view resource) {
   return std::nullopt;
 }
 
-// A name that is in both lists is renamed in both.
+// A name in both lists is renamed in both.
 void add_other_list(base::Diagnostic& found, const Node* resources, std::string_view list,
                     std::string_view name, std::string_view meant) {
   const Node* others = resources->get(list == "limits" ? "requests" : "limits");
@@ -113,7 +113,7 @@ void check_job_devices(const AdviceContext& context, Advisor& advisor) {
 
 // GPUs that can't be requested, and GPUs that aren't counted.
 
-// Whether the cluster accepts the amount; a fix doesn't copy one that is refused.
+// Whether the cluster accepts the amount; a fix must not copy one that it refuses.
 bool is_whole(const Node& amount) {
   const auto quantity = k8s::Quantity::parse(amount.text());
   return quantity && quantity->milli_value() % 1000 == 0;
@@ -151,7 +151,7 @@ void check_request(const ContainerPlace& place, const Entry& request, const Node
       .fix = fixes.fix(request);
 }
 
-// The first GPU resource of the node, of limits before requests.
+// The node's first GPU resource; limits come before requests.
 const Entry* gpu_entry(const policy::NodeResources& resources) {
   for (const Node* list : {resources.limits, resources.requests}) {
     if (!list) continue;
@@ -162,7 +162,7 @@ const Entry* gpu_entry(const policy::NodeResources& resources) {
   return nullptr;
 }
 
-// What hiding the node's GPUs changes; "" if nothing.
+// The effect of hiding the node's GPUs; "" if there is none.
 std::string effect_of_hiding(const AdviceContext& context, int64_t gpus) {
   const model::MLPolicy& policy = *context.merged.policy;
   const policy::Framework* framework = policy::framework_of(context.merged);
@@ -191,9 +191,9 @@ std::string effect_of_hiding(const AdviceContext& context, int64_t gpus) {
 }
 
 void check_gpu_limits(const RuntimeContext& context, Advisor& advisor) {
-  if (context.has_jobs) return;  // the jobs' own errors report it
+  if (context.has_jobs) return;  // errors of the jobs report it
   for (const ContainerPlace& place : containers_of(context.info)) {
-    // Resources that no job can set are errors.
+    // Resources that a job can't set are errors.
     if (!takes_node_resources(context.info, place.set) ||
         &place.container != find_container(place.set, model::kNode))
       continue;
@@ -209,7 +209,7 @@ void check_gpu_limits(const RuntimeContext& context, Advisor& advisor) {
 void check_hidden_gpus(const AdviceContext& context, Advisor& advisor) {
   if (!context.merged.policy || !context.job.trainer || !context.job.trainer->resources_per_node) return;
   if (policy::gpus_per_node(policy::resources_per_node(context.merged)) != 0) return;
-  // The node also has the runtime's resources; without the job's, only those count.
+  // The node also has the runtime's resources; in a job without its own, only those are left.
   model::TrainJob bare = context.job;
   bare.trainer.reset();
   policy::RuntimeInfo node = context.merged;
@@ -237,8 +237,8 @@ void check_hidden_gpus(const AdviceContext& context, Advisor& advisor) {
 
 constexpr int64_t kLeast = 1 << 20;  // fewer bytes are a mistake
 
-// An amount in bytes or thousandths that is too small to be intended.
-// `stops`: with so small an amount no container starts.
+// Reports an amount in bytes or thousandths that is too small to be intended. With `stops`, no container
+// starts with so small an amount.
 void check_size(std::string_view name, const Node* amount, const std::string& field, bool stops,
                 Advisor& advisor) {
   if (!amount || amount->text().empty()) return;

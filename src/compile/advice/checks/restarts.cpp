@@ -23,7 +23,7 @@ using yaml::Node;
 
 constexpr std::string_view kEndlessRestart = "advice/endless-restart";
 constexpr int64_t kEndless = 1000;
-// The reason with which a Job fails if its program ends with an error.
+// The reason for which a Job fails if its program ends with an error.
 constexpr std::string_view kProgramFails = "BackoffLimitExceeded";
 
 // An absent list means everything.
@@ -33,7 +33,8 @@ bool names(const Node& rule, std::string_view key, std::string_view wanted) {
          std::ranges::any_of(items, [&](const Node* item) { return item->text() == wanted; });
 }
 
-// The index of the rule that applies if a program of that replicatedJob fails; if none does, their number.
+// The index of the rule that applies if a program of the replicatedJob fails; the number of rules if none
+// does.
 size_t deciding_rule(std::span<const Node* const> rules, std::string_view job) {
   const auto decides = [&](const Node* rule) {
     return names(*rule, "targetReplicatedJobs", job) && names(*rule, "onJobFailureReasons", kProgramFails) &&
@@ -66,7 +67,7 @@ void check_limit(const Node* limit, const std::string& field, std::string_view w
                yaml::locate(*limit), "write how many failures are worth a retry");
 }
 
-// Whether failures with exit code 1, the usual one of a program, match.
+// Whether failures with exit code 1, which programs usually end with, match.
 bool matches_error(const Node& exit_codes) {
   const auto codes = items_at(exit_codes, "values");
   const bool listed = std::ranges::any_of(codes, [](const Node* code) { return code->as_int() == 1; });

@@ -36,11 +36,11 @@ void check_deadline(const Node* spec, const std::string& field, std::string_view
       yaml::locate(*deadline), "leave it out, or write at most 9223372036");
 }
 
-// A JobSet, or a runtime's template of one.
+// A JobSet, or the template of one in a runtime.
 struct Template {
   const Node* metadata = nullptr;
   const Node* spec = nullptr;
-  std::string prefix;  // of its fields: "", "spec.template."
+  std::string prefix;  // begins its fields: "", "spec.template."
 };
 
 class Starts {
@@ -69,7 +69,7 @@ class Starts {
   void check_topology(const Node* metadata, const std::string& field) {
     const Node* annotations = metadata ? metadata->get("annotations") : nullptr;
     const Node* topology = annotations ? annotations->get(k8s::kExclusiveTopology) : nullptr;
-    // With a node selector JobSet places the Jobs by node labels, and the topology only marks them.
+    // With a node selector, JobSet places the Jobs by node labels, and the topology is only a mark.
     if (!topology || annotations->get(k8s::kNodeSelector)) return;
     const std::string wrong = k8s::complaint(k8s::Form::LabelKey, topology->text());
     if (wrong.empty()) return;
@@ -127,8 +127,8 @@ class Starts {
     }
   }
 
-  // On the host's network, each containerPort becomes a hostPort of the pod; its Job does not have it yet.
-  // Source of the rule: SetDefaults_Pod and checkHostPortConflicts.
+  // On the host's network, each containerPort becomes a hostPort of the pod, but not of its Job. Source of
+  // the rule: SetDefaults_Pod and checkHostPortConflicts.
   void check_host_ports(const Node& pod, const std::string& field) {
     const Node* host = pod.get("hostNetwork");
     if (!host || host->as_bool() != true) return;
@@ -136,7 +136,7 @@ class Starts {
     const auto containers = yaml::items_at(pod, "containers");
     for (size_t i = 0; i < containers.size(); ++i)
       check_ports(*containers[i], fmt::format("{}.containers[{}]", field, i), together);
-    // One after the other.
+    // Init containers run one after the other, so each may use any port.
     const auto before = yaml::items_at(pod, "initContainers");
     for (size_t i = 0; i < before.size(); ++i) {
       HostPorts own;
@@ -155,7 +155,7 @@ class Starts {
       const std::string key = fmt::format("{}/{}/{}", protocol.empty() ? "TCP" : protocol,
                                           text_at(*ports[i], "hostIP"), number->text());
       const auto [first, is_new] = taken.try_emplace(key, ports[i]);
-      // With a hostPort at both, the Job is refused already.
+      // If both have a hostPort, the Job is refused already.
       if (is_new || (is_host_port(*first->second) && is_host_port(*ports[i]))) continue;
       base::Diagnostic& found =
           advisor_.warn("advice/host-port", fmt::format("{}.ports[{}].containerPort", field, i),
@@ -191,7 +191,7 @@ void check_runtime_starts(const RuntimeContext& context, Advisor& advisor) {
   Starts(template_of(context.runtime), advisor).check();
 }
 
-// Settings of the runtime are reported on the runtime.
+// Findings that the runtime causes are reported on the runtime.
 void check_job_starts(const AdviceContext& context, Advisor& advisor) {
   Advisor of_runtime;
   if (context.runtime_is_input) Starts(template_of(context.runtime), of_runtime).check();
@@ -213,7 +213,7 @@ void check_job_deadline(const AdviceContext& context, Advisor& advisor) {
   check_deadline(context.job.root->get("spec"), "spec", "job", advisor);
 }
 
-// Queues and priorities: what only the cluster can check, and queue names that have no effect.
+// Queues and priorities: names that only the cluster can check, and queue names that have no effect.
 
 constexpr std::string_view kQueue = "advice/queue";
 constexpr std::string_view kVolcanoField =
@@ -231,7 +231,7 @@ void inform_of_volcano_queue(const Node* queue, std::string field, Advisor& advi
                yaml::locate(*queue));
 }
 
-// Whether a label or annotation of the job names a queue of some queueing system.
+// Whether a label or annotation of the job names a queue of any queueing system.
 bool names_queue(const Node& root) {
   for (const std::string_view strings : {"labels", "annotations"}) {
     const Node* map = root.at({"metadata", strings});
@@ -298,7 +298,7 @@ void check_job_queue(const AdviceContext& context, Advisor& advisor) {
   }
 }
 
-// The label shows that Kueue is there.
+// The label shows that the cluster has Kueue.
 void check_kueue_webhook(const AdviceContext& context, Advisor& advisor) {
   const Node& root = *context.job.root;
   const Node* queue = root.at({"metadata", "labels", model::kKueueLabel});
@@ -318,13 +318,13 @@ void check_suspended(const AdviceContext& context, Advisor& advisor) {
                fmt::format("remove it, or name a queue: labels: {{{}: QUEUE}}", model::kKueueLabel));
 }
 
-// Claims that block a job from resuming, or the next job of its name.
+// Claims that keep a job from resuming, or the next job of the same name from starting.
 
 std::span<const Node* const> policies_of(const Node* job_set_spec) {
   return yaml::items_of(job_set_spec ? job_set_spec->get("volumeClaimPolicies") : nullptr);
 }
 
-// What makes the job start suspended: its own field, or Kueue, which suspends jobs with its queue label.
+// The field that makes the job start suspended: its own, or the queue label, since Kueue suspends its jobs.
 const Node* suspender_of(const Node& job, std::string& field) {
   const Node* suspend = job.at({"spec", "suspend"});
   field = "spec.suspend";

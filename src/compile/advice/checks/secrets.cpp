@@ -75,7 +75,7 @@ void check_initializer(const std::optional<model::Initializer>& initializer, std
   if (initializer) check_env(initializer->env, fmt::format("spec.initializer.{}.env", key), advisor);
 }
 
-// The env lists of the containers in a patch.
+// Checks the env lists of the containers in a patch.
 void check_patched_pod(const Node* pod_spec, const std::string& field, Advisor& advisor) {
   if (!pod_spec) return;
   for (const std::string_view list : {"initContainers", "containers"}) {

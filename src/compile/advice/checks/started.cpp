@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whether what a container starts trains without a launcher: Python alone, a script that can't be seen,
-// nothing; and the numbers that it is given for a script of its own.
+// Whether what a container starts can train without a launcher: Python alone, a script that can't be seen, or
+// nothing; and the numbers that the job gives to its own script.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -71,7 +71,7 @@ void report_no_ranks(const Trained& trained, Advisor& advisor) {
   base::suggest_fix(found, start_code_with_reader(trained, launch));
 }
 
-// Code on the command line that has nothing to do with the framework trains nothing.
+// Code on the command line that doesn't use the framework doesn't train.
 bool trains_nothing(const Launch& launch, const Framework& framework) {
   const auto flag = std::ranges::find(launch.program, "-c");
   return flag != launch.program.end() && flag + 1 != launch.program.end() &&
@@ -88,7 +88,7 @@ void check_python(const Trained& trained, Advisor& advisor) {
   if (wanted.value_or(1) > 1) report_one_process(trained, *wanted, advisor);
 }
 
-// A program that can't be seen starts the processes of a job, or does not.
+// A program that can't be seen may or may not start the job's processes.
 void check_unseen_script(const Trained& trained, Advisor& advisor) {
   if (script_index(trained.words()) < trained.words().size()) return;
   const auto file = std::ranges::find_if(trained.words(), [](std::string_view word) {
@@ -112,9 +112,9 @@ void check_unseen(const Trained& trained, Advisor& advisor) {
       written_program(launch));
 }
 
-// Containers that run no program of the user's.
+// Containers that don't run a program of the user.
 
-// Images whose own command is a shell or an interpreter, which ends at once without a terminal.
+// Images whose own command is a shell or an interpreter, which exits at once without a terminal.
 bool opens_shell(std::string_view image) {
   constexpr std::array<std::string_view, 9> kImages{"pytorch/pytorch",
                                                     "python",
@@ -153,9 +153,9 @@ void check_no_command(const Trained& trained, Advisor& advisor) {
   }
 }
 
-// Numbers and addresses that the job writes for a script of its own.
+// Numbers and addresses that the job sets for its own script.
 
-// What the value of a variable must be; "" if it may be what it is.
+// The right value for a variable; "" if its own may be right.
 std::string wrong_value(const Trained& trained, std::string_view name, std::string_view value) {
   if (name == "MASTER_ADDR") {
     if (k8s::jobset::is_foreign_pod(k8s::jobset::view_job_set(trained.context.admitted_job_set), value))
@@ -169,7 +169,7 @@ std::string wrong_value(const Trained& trained, std::string_view name, std::stri
   if (!number || *number == trained.nodes) return "";
   const std::string nodes = base::counted(trained.nodes, "node");
   if (name == "NNODES") return fmt::format("{} contradicts the job, which has {}", value, nodes);
-  // Some count nodes, some processes.
+  // Some programs count nodes, some processes.
   const auto wanted = wanted_per_node(trained);
   if (!wanted)
     return *number % trained.nodes == 0 ? ""
@@ -179,7 +179,7 @@ std::string wrong_value(const Trained& trained, std::string_view name, std::stri
                      trained.nodes * *wanted);
 }
 
-// What the variable must be, where that is one value.
+// Suggests the right value of the variable if there is only one.
 void suggest_value(const Trained& trained, std::string_view name, const Node& value,
                    base::Diagnostic& found) {
   const auto processes = wanted_per_node(trained);
@@ -202,7 +202,7 @@ void check_env_numbers(const Trained& trained, Advisor& advisor) {
     const std::string_view name = text_at(*item, "name");
     const Node* value = item->get("value");
     if (!value || !base::contains(kNumberVariables, name)) continue;
-    if (is_set_by_launcher && name != "NNODES") continue;  // torchrun replaces them
+    if (is_set_by_launcher && name != "NNODES") continue;  // torchrun replaces the others
     const std::string message = wrong_value(trained, name, value->text());
     if (message.empty()) continue;
     const auto items = yaml::items_of(own);

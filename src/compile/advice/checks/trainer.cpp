@@ -54,7 +54,7 @@ bool loses_resources(const AdviceContext& context) {
   return asks;
 }
 
-// The keys of spec.trainer, but numNodes, that change nothing in the JobSet.
+// The keys of spec.trainer except numNodes that change nothing in the JobSet.
 std::vector<std::string_view> idle_keys(const AdviceContext& context) {
   const policy::RuntimeInfo& info = context.merged;
   const bool trains = trainer_of(info).set != nullptr;
@@ -138,7 +138,7 @@ void check_trainer_effect(const AdviceContext& context, Advisor& advisor) {
   if (!context.job.trainer) return;
   const std::vector<std::string_view> keys = idle_keys(context);
   for (size_t i = 0; i < keys.size();) {
-    // One cause, one finding.
+    // Keys with the same cause share a finding.
     const Reason reason = reason_for_idling(context.merged, keys[i]);
     size_t end = i + 1;
     while (end < keys.size() && reason_for_idling(context.merged, keys[end]) == reason) ++end;

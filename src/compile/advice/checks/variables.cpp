@@ -37,15 +37,15 @@ constexpr std::string_view kUndefined = "advice/undefined-reference";
 constexpr std::string_view kShellVariable = "advice/shell-variable";
 constexpr std::string_view kUnsetVariable = "advice/unset-variable";
 
-// The Job controller sets it in pods of an Indexed Job, after the others.
+// The Job controller sets it in the pods of an Indexed Job, after the container's own variables.
 constexpr std::string_view kCompletionIndex = "JOB_COMPLETION_INDEX";
 
-// A part of a text that stands for a variable.
+// A part of a text that refers to a variable.
 struct Reference {
   std::string_view name;
   size_t at = 0;
   size_t length = 0;
-  bool is_braced = false;  // ${NAME}
+  bool is_braced = false;  // written ${NAME}
 };
 
 bool starts_name(char c) {
@@ -67,7 +67,7 @@ bool is_upper_case(std::string_view name) {
   return std::ranges::none_of(name, base::is_lower);
 }
 
-// $(NAME), but not $$(NAME). Names that only Kubernetes accepts, such as params.lr, are other tools'
+// Finds $(NAME), but not $$(NAME). Names that only Kubernetes accepts, such as params.lr, are other tools'
 // placeholders.
 std::vector<Reference> kubernetes_references(std::string_view text) {
   std::vector<Reference> found;
@@ -82,7 +82,7 @@ std::vector<Reference> kubernetes_references(std::string_view text) {
   return found;
 }
 
-// $NAME and ${NAME}, as a shell would replace them.
+// Finds $NAME and ${NAME}, as a shell would replace them.
 std::vector<Reference> shell_references(std::string_view text) {
   std::vector<Reference> found;
   for (size_t at = text.find('$'); at != std::string_view::npos; at = text.find('$', at + 1)) {
@@ -102,13 +102,13 @@ bool may_be_of_service(std::string_view name) {
          name.find("_TCP") != std::string_view::npos || name.find("_UDP") != std::string_view::npos;
 }
 
-// A container of the JobSet, and what its variables are.
+// A container of the JobSet, and its variables.
 struct Place {
   const AdviceContext& context;
   const Node& container;
-  std::string field;  // spec.replicatedJobs[0].template.spec.template.spec.containers[0]
+  std::string field;  // such as spec.replicatedJobs[0].template.spec.template.spec.containers[0]
   bool is_indexed = false;
-  std::set<std::string_view> names;  // of its env
+  std::set<std::string_view> names;  // names in its env
 
   bool has_unknown() const { return !yaml::items_at(container, "envFrom").empty(); }
 };
@@ -118,7 +118,7 @@ bool same_place(const Node& a, const Node& b) {
   return x.file && x == yaml::locate(b);
 }
 
-// "spec.trainer.args[2]" for a value of the job's own, otherwise the field of the JobSet.
+// The field "spec.trainer.args[2]" if the job sets the value, otherwise the JobSet's field.
 std::string field_of(const Place& place, std::string_view list, size_t index, const Node& value) {
   const std::string item = fmt::format("{}[{}]", list, index);
   const Node* own = place.context.job.trainer ? place.context.job.trainer->node->get(list) : nullptr;
@@ -139,13 +139,13 @@ base::Diagnostic& report(std::string_view rule, std::string field, std::string m
   return found;
 }
 
-// $(NAME)
+// References $(NAME).
 
 const Framework* framework_of(const Place& place) {
   return policy::framework_of(place.context.merged);
 }
 
-// What sets the variable after the reference to it, or what may set it at all.
+// Says how to set the variable before the reference, or how to set it at all.
 std::string hint_for(const Place& place, std::string_view name, bool is_later) {
   const Framework* framework = framework_of(place);
   const bool is_generated =
@@ -209,17 +209,17 @@ void check_words(const Place& place, Advisor& advisor) {
   }
 }
 
-// $NAME in the value of a variable.
+// References $NAME in the value of a variable.
 
-// Variables of most images and shells.
+// Variables that most images and shells set.
 bool is_usual(std::string_view name) {
   constexpr std::array<std::string_view, 8> kNames{"PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "LD_PRELOAD",
                                                    "HOME", "HOSTNAME",        "USER",       "PWD"};
   return base::contains(kNames, name);
 }
 
-// Whether the value refers to that variable. A value of several words may be a script for eval, and ${NAME}
-// is also a placeholder of templating tools.
+// Whether the value really refers to the variable. A value of several words may be a script for eval, and
+// ${NAME} is also a placeholder of templating tools.
 bool is_meant(const Place& place, std::string_view own, std::string_view value, const Reference& reference) {
   const bool is_known =
       reference.name == own || is_usual(reference.name) || place.names.contains(reference.name);
@@ -255,7 +255,7 @@ void check_shell_values(const Place& place, Advisor& advisor) {
   }
 }
 
-// $NAME in a shell's script, of the variables that Training Operator v1 or torchrun set for others.
+// References $NAME in a shell's script to variables that Training Operator v1 or torchrun set elsewhere.
 
 struct Rank {
   std::string_view name;
@@ -270,7 +270,8 @@ constexpr std::array<Rank, 8> kRanks{{{"RANK", &Framework::rank},
                                       {"NPROC_PER_NODE", &Framework::processes},
                                       {"LOCAL_RANK", nullptr}}};
 
-// Where a shell replaces variables in its script: outside of single quotes, comments and here-documents.
+// Finds the places where a shell replaces variables in its script: outside of single quotes, comments and
+// here-documents.
 class ScriptReader {
  public:
   explicit ScriptReader(std::string_view script) : script_(script) {}
@@ -297,14 +298,14 @@ class ScriptReader {
   }
 
  private:
-  // << 'EOF'
+  // Whether the here-document is quoted: << 'EOF'.
   bool quotes_document(size_t at) const {
     const size_t word = script_.find_first_not_of("<- ", at);
     return word != std::string_view::npos &&
            std::string_view("'\"\\").find(script_[word]) != std::string_view::npos;
   }
 
-  // ${NAME:-default} and its like say what to do without it.
+  // ${NAME:-default} and similar forms say what to do if the variable is not set.
   void read_reference(size_t at) {
     const bool is_braced = script_.substr(at + 1).starts_with('{');
     const std::string_view name = name_at(script_.substr(std::min(at + (is_braced ? 2 : 1), script_.size())));
@@ -327,8 +328,7 @@ bool is_word_at(std::string_view text, size_t at, size_t length) {
   return begins && (at + length >= text.size() || !is_in_name(text[at + length]));
 }
 
-// Whether a script may set the variable itself, or says what to do without it: NAME=…, read NAME, for NAME
-// in,
+// Whether a script may set the variable itself, or handles its absence: NAME=…, read NAME, for NAME in,
 // ${NAME:-…}, -z "$NAME".
 bool handles(std::string_view script, std::string_view name) {
   for (size_t at = script.find(name); at != std::string_view::npos; at = script.find(name, at + 1)) {
@@ -347,7 +347,7 @@ bool handles(std::string_view script, std::string_view name) {
   return false;
 }
 
-// Whether what the script does can't be seen in it.
+// Whether the script may do more than can be seen in it.
 bool reads_others(std::string_view script) {
   for (const std::string_view word : {"source ", ". /", ". ./", ". \"", ". $", "eval "}) {
     for (size_t at = script.find(word); at != std::string_view::npos; at = script.find(word, at + 1)) {
@@ -358,7 +358,7 @@ bool reads_others(std::string_view script) {
   return false;
 }
 
-// What Trainer sets for the same purpose: "$PET_NNODES and $PET_NODE_RANK".
+// The variables that Trainer sets for the same purpose: "$PET_NNODES and $PET_NODE_RANK".
 std::string instead_of(const std::vector<const Rank*>& ranks, const Place& place) {
   const Framework* framework = framework_of(place);
   std::vector<std::string> names;

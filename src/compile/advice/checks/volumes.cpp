@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Volumes that a pod has and none of its containers mounts.
+// Volumes of a pod that none of its containers mounts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 using yaml::Node;
 using Names = std::set<std::string_view>;
 
-// As file systems or as block devices.
+// The names of the volumes that are mounted as file systems or used as block devices.
 Names mounted_in(const Node& pod_spec) {
   Names names;
   for (const std::string_view list : {"initContainers", "containers", "ephemeralContainers"}) {
@@ -27,14 +27,15 @@ Names mounted_in(const Node& pod_spec) {
   return names;
 }
 
-// Whether a container mounts what may be the misspelt name of a volume: job/volume-mount reports it.
+// Whether a container mounts a volume that doesn't exist: that may be a misspelling, and job/volume-mount
+// reports it.
 bool mounts_another(const Node& pod_spec, const Names& mounted) {
   Names volumes;
   for (const Node* volume : items_at(pod_spec, "volumes")) volumes.insert(text_at(*volume, "name"));
   return !std::ranges::includes(volumes, mounted);
 }
 
-// `pod` has what `pod_spec` is a part of.
+// `pod_spec` is a part of `pod`.
 void check_volumes(const Node& pod_spec, const Node& pod, const std::string& field, Advisor& advisor) {
   const Names mounted = mounted_in(pod);
   const auto volumes = items_at(pod_spec, "volumes");
@@ -50,7 +51,7 @@ void check_volumes(const Node& pod_spec, const Node& pod, const std::string& fie
   }
 }
 
-// Those that the job adds; the runtime has its own advice.
+// Checks the volumes that the job adds; the runtime has its own advice.
 void check_job_volumes(const AdviceContext& context, Advisor& advisor) {
   for (const PodPatch& patch : pod_patches(context.job)) {
     if (!patch.pod_spec || !patch.job_name) continue;
