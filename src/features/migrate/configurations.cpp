@@ -17,7 +17,7 @@ namespace {
 
 using yaml::Node;
 
-// Of a configuration, what kustomize::configuration() says of TrainJobs, too.
+// Settings of a configuration that kustomize::configuration() also has for TrainJobs.
 constexpr std::array<std::string_view, 3> kKnown{"images", "nameReference", "replicas"};
 
 class ConfigurationReader {

@@ -38,7 +38,7 @@ std::string_view to_string(Fate fate) {
   return "left";
 }
 
-// The files of a migration, in the order in which they are applied, and their runtimes.
+// A file of the migration, in the order in which to apply the files, with the runtimes in it.
 struct AppliedFile {
   std::string file;
   std::vector<std::string> runtimes;
@@ -60,7 +60,7 @@ std::vector<AppliedFile> files_to_apply(const Migration& migration) {
   return files;
 }
 
-// The findings of each object, and last those of none.
+// The findings of each object; last those without an object.
 using FindingsByObject = std::vector<std::vector<Diagnostic>>;
 
 FindingsByObject by_object(const Migration& migration) {
@@ -77,7 +77,7 @@ FindingsByObject by_object(const Migration& migration) {
   return findings;
 }
 
-// As people write it: a cluster's runtime has no namespace.
+// An object's name as people write it: a cluster's runtime has no namespace.
 std::string shown(std::string object) {
   if (const size_t at = object.find("//"); at != std::string::npos) object.erase(at, 1);
   return object;
@@ -135,7 +135,7 @@ report::Block order_block(const std::vector<AppliedFile>& files) {
   return block;
 }
 
-// The documents that are neither migrated nor left.
+// The documents that were neither migrated nor left as they are.
 std::vector<PassedOver> not_for_trainer(const Migration& migration) {
   std::set<std::pair<std::string_view, uint32_t>> places;
   for (const Outcome& outcome : migration.outcomes) places.emplace(outcome.file, outcome.line);

@@ -26,7 +26,7 @@ using yaml::Maker;
 using yaml::Node;
 
 constexpr std::string_view kNewFile = "trainer-kustomize.yaml";
-// Images of containers in a runtime's template are found by kustomize itself, as those of v1 jobs are.
+// kustomize itself finds the images of containers in a runtime's template, as in v1 jobs.
 constexpr std::string_view kNewText =
     R"(# Where TrainJobs name images and runtimes: kustomize does not know them.
 images:
@@ -54,7 +54,7 @@ JobPlace job_place(const Node& job) {
   return {at.file ? base::absolute_path(at.file->name()) : "", at.line};
 }
 
-// The names in the place of those of v1, where they are given.
+// The target with Trainer's group, version and kind in place of v1's, where these are given.
 const Node* with_trainer_kind(const Node& target, const Maker& make) {
   if (!v1::names_v1(target)) return &target;
   const Node* changed =
@@ -96,7 +96,7 @@ const Node* patch_document(const Node& old, const Node* merged, const Maker& mak
                   old.origin());
 }
 
-// The parts of a TrainJob that a patch may change. A runtime that both have keeps its name.
+// The parts of a TrainJob that a patch may change. If both jobs use one runtime, its name is left out.
 const Node* patched_part(const Node& train_job, bool keeps_runtime, const Maker& make) {
   const Node* part = make.with_path(&train_job, {"metadata", "name"}, nullptr);
   return keeps_runtime ? make.with_path(part, {"spec", "runtimeRef"}, nullptr) : part;
@@ -311,7 +311,7 @@ Changed Kustomizations::convert_patch(const Node& document, const Translation& t
   return {{patch_document(document, translation.merged, make)}, true, {}, true};
 }
 
-// One kustomization with patches and replacements of TrainJobs.
+// Rewrites the patches and replacements of one kustomization so that they apply to TrainJobs.
 class KustomizationRewriter {
  public:
   KustomizationRewriter(const Kustomizations& all, std::string file, const Maker& make,
@@ -341,14 +341,14 @@ class KustomizationRewriter {
     return with_configuration(changed, root);
   }
 
-  // New files that it names, by their names there.
+  // New files that the kustomization names, by the names that it gives them.
   const std::vector<Source>& added() const { return added_; }
 
-  // The parts that have been looked at.
+  // The parts of the kustomization that have been handled.
   const std::set<const Node*>& seen() const { return seen_; }
 
  private:
-  // `changed` with these items, in the place of the list that `root` may have.
+  // `changed` with these items in place of the list that `root` may have.
   const Node* with_list(const Node* changed, const Node& root, std::string_view key,
                         const NodeList& items) const {
     const Node* list = make_.with_items(root.get(key), items);
@@ -422,7 +422,7 @@ class KustomizationRewriter {
     return item.is_map() ? make_.with(with_target(&item), "patch", text) : text;
   }
 
-  // The jobs that a selector of a replacement names.
+  // The jobs that a replacement's selector selects.
   std::vector<const Kustomizations::State*> selected(const Node* select) const {
     std::vector<const Kustomizations::State*> jobs;
     if (!select) return jobs;
@@ -435,14 +435,14 @@ class KustomizationRewriter {
     return jobs;
   }
 
-  // Where the fields of v1 are in the TrainJob and in its runtime.
+  // The paths of v1 fields in the TrainJob and in its runtime.
   struct Moved {
     std::vector<std::string> of_job;
     std::vector<std::string> of_runtime;
   };
 
-  // All of them get one value together, as those of a replacement do; nullopt if it is not found again as it
-  // is.
+  // The new paths of these fields, if they all get one value, as those of a replacement do; nullopt if that
+  // value isn't found again unchanged.
   std::optional<Moved> moved(const Kustomizations::State& state,
                              const std::vector<std::string>& paths) const {
     const Node* job = state.job;
@@ -517,7 +517,7 @@ class KustomizationRewriter {
     return changed;
   }
 
-  // All fields of the job that the replacement sets.
+  // The paths of all fields of the job that the replacement sets.
   std::vector<std::string> paths_of(const Node& targets, const Kustomizations::State* job) const {
     std::vector<std::string> paths;
     for (const Node* target : targets.items()) {
@@ -528,7 +528,7 @@ class KustomizationRewriter {
     return paths;
   }
 
-  // The target, and one for the runtime. The first target of the job has all its fields.
+  // Adds a target for the TrainJob and one for its runtime. The first target of a job gets all its fields.
   bool add_targets(const Node& target, const std::vector<const Kustomizations::State*>& jobs,
                    const std::vector<std::string>& paths, NodeList& made) {
     std::optional<Moved> fields;
@@ -539,7 +539,7 @@ class KustomizationRewriter {
         return false;
       fields = own;
     }
-    if (!set_.insert(jobs.front()).second) return true;  // by an earlier target
+    if (!set_.insert(jobs.front()).second) return true;  // an earlier target sets them
     const Node& select = *target.get("select");
     if (!fields->of_job.empty()) {
       const Node* job = make_.with(&target, "select", with_trainer_kind(select, make_));
@@ -564,7 +564,7 @@ class KustomizationRewriter {
     return make_.with(changed, "fieldPath", make_.copied(fields->of_job.front()));
   }
 
-  // The numbers of pods, as those of nodes.
+  // The items of `replicas`, with numbers of nodes in place of numbers of pods.
   NodeList replicas_of(const Node& list) {
     NodeList items;
     for (const Node* item : list.items()) {
@@ -590,7 +590,7 @@ class KustomizationRewriter {
                                         : std::span<const Kustomizations::State>();
   }
 
-  // What `replicas` sets in the job; "" if its user has not told kustomize of a field.
+  // The field of the job that `replicas` sets; "" if the user has not configured one for its kind.
   std::string field_of_replicas(const Kustomizations::State& state) const {
     const auto known = all_.configurations_.find(file_);
     if (known == all_.configurations_.end()) return "";
@@ -598,7 +598,7 @@ class KustomizationRewriter {
     return field != known->second.replicas.end() ? field->path : "";
   }
 
-  // numNodes of the job with so many pods; nullptr if it would differ in something else, too.
+  // numNodes of the job with that many pods; nullptr if anything else would differ, too.
   const Node* nodes_of(const Kustomizations::State& state, const std::string& field, const Node& item) const {
     const auto path = kustomize::parse_field_path(field);
     const Node* count = item.get("count");

@@ -27,13 +27,13 @@
 
 namespace trainjobc::migrate {
 
-// What users tell kustomize of v1 kinds, in the files under `configurations`.
+// What users configure for v1 kinds, in the files under `configurations`.
 // (features/migrate/configurations.cpp)
 
-// By absolute path.
+// Files by absolute path.
 using FilesByPath = std::map<std::string, const base::SourceFile*>;
 
-// A field of jobs that `replicas` of the kustomization sets.
+// A field of jobs that the kustomization's `replicas` sets.
 struct ReplicasField {
   std::string kind;
   std::string path;  // spec.pytorchReplicaSpecs.Worker.replicas
@@ -42,11 +42,11 @@ struct ReplicasField {
 struct Configuration {
   bool names_jobs = false;
   std::vector<ReplicasField> replicas;
-  // What the file that tells kustomize of TrainJobs does not say of them.
+  // Findings on what the kustomize configuration can't express.
   base::Diagnostics lost;
 };
 
-// Those of the kustomization; files that are not among `files` are left out.
+// Reads the kustomization's configurations; files that are not in `files` are left out.
 Configuration read_configurations(const kustomize::Kustomization& kustomization, const FilesByPath& files);
 
 class Kustomizations {
@@ -56,7 +56,7 @@ class Kustomizations {
   // The trees must outlive the object.
   explicit Kustomizations(Trees trees);
 
-  // Where jobs are that kustomizations use.
+  // The places of jobs that kustomizations use.
   const std::set<JobPlace>& jobs() const { return jobs_; }
 
   // Whether it is a kustomization.
@@ -68,38 +68,39 @@ class Kustomizations {
                                                     base::Diagnostics& problems)>;
   void translate(V1Jobs& jobs, std::span<const base::SourceFile* const> files, const ToVersion& to_version);
 
-  // What becomes of a patch or kustomization; nullopt if the document is neither, or is not about v1 jobs.
+  // Converts a patch or kustomization; nullopt if the document is neither, or is not about v1 jobs.
   std::optional<Changed> convert(const yaml::Node& document, const yaml::Maker& make,
                                  base::Diagnostics& problems);
 
-  // What kustomize has to know of TrainJobs: files beside the kustomizations that convert() has changed.
+  // New files with a kustomize configuration for TrainJobs, next to the kustomizations that convert() has
+  // changed.
   const std::vector<Source>& new_files() const { return new_files_; }
 
  private:
   friend class KustomizationRewriter;
 
-  // Of a document of patches, or of a text in a kustomization: absolute path, line and column.
+  // The place of a document of patches, or of a text in a kustomization: {absolute path, line, column}.
   using Place = std::tuple<std::string, uint32_t, uint32_t>;
 
-  // A job of a kustomization as its patches have left it.
+  // A job of a kustomization after some of its patches.
   struct State {
     const kustomize::Resource* resource = nullptr;
     const yaml::Node* job = nullptr;
     V1Preview preview;
-    std::string runtime;  // the name of its new one
+    std::string runtime;  // the name of its new runtime
   };
 
-  // What a patch becomes.
+  // A patch, translated.
   struct Translation {
     const yaml::Node* body = nullptr;
-    std::string problem;  // "" if it is exact
+    std::string problem;  // "" if the translation is exact
     std::string hint;
-    const yaml::Node* merged = nullptr;         // of the TrainJob, as a document says it
-    std::vector<const yaml::Node*> operations;  // of the TrainJob
-    std::vector<const yaml::Node*> of_runtime;  // operations
-    std::string runtime;                        // its name
-    const yaml::Node* added = nullptr;          // a runtime that the patched job needs, and the job does not
-    std::vector<base::Diagnostic> findings;     // what the patched job has, and the job has not
+    const yaml::Node* merged = nullptr;         // the change to the TrainJob, as a document
+    std::vector<const yaml::Node*> operations;  // the same, as JSON patch operations
+    std::vector<const yaml::Node*> of_runtime;  // operations on the runtime
+    std::string runtime;                        // the runtime's name
+    const yaml::Node* added = nullptr;          // a runtime that only the patched job needs
+    std::vector<base::Diagnostic> findings;     // findings that only the patched job has
   };
 
   static Place place_of(const yaml::Node& node);
@@ -107,24 +108,24 @@ class Kustomizations {
   void follow_trainer(const kustomize::Resource& resource, const ToVersion& to_version, bool is_input);
   void add(const kustomize::Patch& patch, const State& before, const State& after);
   void fail(const kustomize::Patch& patch, std::string problem, std::string hint);
-  // What kustomize has to know of the TrainJob to change its image and the name of its runtime.
+  // Records the kustomize configuration that the TrainJob's image and runtime name need.
   void collect_needed(const State& state);
-  // Those of the patches that a file has.
+  // The translations of the patches in a file.
   std::vector<const Translation*> patches_in(const std::string& file) const;
   Changed convert_patch(const yaml::Node& document, const Translation& translation, const yaml::Maker& make,
                         base::Diagnostics& problems) const;
 
   Trees trees_;
   std::set<JobPlace> jobs_;
-  std::set<std::string> files_;  // of kustomizations, absolute
+  std::set<std::string> files_;  // of kustomizations, by absolute path
   V1Jobs* converter_ = nullptr;
-  // Of one round.
+  // Valid for one round.
   std::unique_ptr<base::Arena> arena_;
   std::map<Place, Translation> patches_;
-  std::map<std::string, std::vector<State>> states_;     // by the file of a kustomization, absolute
-  std::map<std::string, size_t> users_;                  // jobs, by new runtime
-  std::set<std::string> needed_;                         // files of kustomizations
-  std::map<std::string, Configuration> configurations_;  // by the file of a kustomization, absolute
+  std::map<std::string, std::vector<State>> states_;     // by absolute path of the kustomization's file
+  std::map<std::string, size_t> users_;                  // number of jobs, by new runtime
+  std::set<std::string> needed_;                         // kustomizations that need a configuration
+  std::map<std::string, Configuration> configurations_;  // by absolute path of the kustomization's file
   std::vector<Source> new_files_;
 };
 

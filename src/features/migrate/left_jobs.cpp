@@ -40,7 +40,7 @@ std::string named_in_kustomization(std::string_view kind) {
   return fmt::format("the kustomization names the kind {}, which becomes TrainJob", kind);
 }
 
-// The value of `key: value` in a line of YAML or JSON; "" if it is about something else.
+// The value in a line of YAML or JSON with `key: value`; "" for other lines.
 std::string_view value_in(std::string_view line, std::string_view key) {
   constexpr std::string_view kAround = " \t\r\"',-{";
   line = base::trimmed(line, kAround);
@@ -52,17 +52,17 @@ std::string_view value_in(std::string_view line, std::string_view key) {
   return line.substr(0, line.find_first_of(" #\"'"));
 }
 
-// A line of a text that says that here is a job of v1.
+// A line of a text that names the kind of a v1 job.
 struct NamedJob {
   std::string_view kind;
-  uint32_t line = 0;  // from 0
+  uint32_t line = 0;  // counted from 0
 };
 
 std::vector<NamedJob> jobs_in_text(std::string_view text) {
   std::vector<NamedJob> jobs;
   if (text.find("kubeflow.org/") == std::string_view::npos) return jobs;
   const std::vector<std::string_view> lines = base::split(text, "\n");
-  constexpr size_t kNear = 2;  // lines between apiVersion and kind
+  constexpr size_t kNear = 2;  // most lines between apiVersion and kind
   for (size_t i = 0; i < lines.size(); ++i) {
     const std::string_view kind = value_in(lines[i], "kind");
     if (kind.empty()) continue;
@@ -112,7 +112,7 @@ class LeftJobs {
   void walk(const Node& node, const std::string& field) {
     if (seen_.contains(&node)) return;
     if (is_kustomization_) {
-      // A patch of the jobs, or a rule about them: it would find no object any more.
+      // This is a patch of v1 jobs, or a rule about them, which would no longer find any object.
       if (v1::names_v1(node)) add_found(field, yaml::locate(*node.get("kind")), node.get("kind")->text());
     } else if (is_job(node)) {
       add_found(field, yaml::locate(*node.get("kind")), yaml::string_at(node, "kind"));

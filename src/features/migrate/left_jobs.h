@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Jobs of v1 that a migration leaves as they are, because they are in something else: in another kind of
-// object, in a text, in a template. A file that still has them only looks migrated.
+// v1 jobs that a migration leaves as they are, because they are inside something else: another kind of
+// object, a text, a template. A file that still has them only looks migrated.
 #pragma once
 
 #include <set>
@@ -16,22 +16,23 @@ namespace trainjobc::migrate {
 
 inline constexpr std::string_view kLeftRule = "migrate/left";
 
-// What findings in a kustomization, or its patches, are about: no job.
+// The object of findings in a kustomization, or in its patches, which are about no job.
 std::string kustomization_id(const std::string& file);
 
-// What to do with the unrendered template `text`: of a chart, of another language, or of `file` with
+// What to do with the unrendered template `text`: one of a chart, of another language, or `file` with
 // variables.
 std::string fill_in_hint(std::string_view text, const std::string& file);
 
-// What can't be said of TrainJobs there.
+// Findings on what has no TrainJob equivalent.
 base::Diagnostic left_in_kustomization(std::string message, std::string hint, const yaml::Node& where);
-// What names a kind of v1 in a kustomization or in its configuration.
+// A finding on the name of a v1 kind in a kustomization or in its configuration.
 base::Diagnostic left_in_kustomization(const yaml::Node& kind);
 
-// Those in an object that was not converted, outside `seen`.
+// Finds the jobs in an object that was not converted, outside of `seen`.
 base::Diagnostics find_left_jobs(const yaml::Node& object, const std::set<const yaml::Node*>& seen = {});
 
-// Those in `text`, which could not be read. It has the lines of `file`; what was read of it is blank.
+// Finds the jobs in `text`, which could not be read. It has the lines of `file`; the parts that were read are
+// blank.
 base::Diagnostics find_left_jobs(const base::SourceFile& file, std::string_view text);
 
 }  // namespace trainjobc::migrate

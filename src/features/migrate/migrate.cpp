@@ -46,13 +46,13 @@ namespace {
 using base::Diagnostic;
 using yaml::Node;
 
-// A job without its runtime can be migrated, though not compared.
+// Whether the finding stops the migration; a missing runtime only prevents the comparison.
 bool rejects(const Diagnostic& diagnostic) {
   return base::is_refusal(diagnostic) && diagnostic.rule != "input/missing-runtime";
 }
 
-// One suffix for all generateNames, so that the names don't depend on the TrainJobs' content; "" if two
-// TrainJobs would get the same name, or none needs one.
+// A suffix for all generateNames, so that the names don't depend on the TrainJobs' content; "" if two
+// TrainJobs would get the same name, or none needs a suffix.
 std::string suffix_for(const Compilation& compiled) {
   std::set<std::string> prefixes;
   for (const LintedObject& object : compiled.linted) {
@@ -64,15 +64,15 @@ std::string suffix_for(const Compilation& compiled) {
   return prefixes.empty() ? "" : "migrate";
 }
 
-// What is left of a rendered TrainJob: its objects would take ten times the memory.
+// A summary of a rendered TrainJob: its objects would take ten times the memory.
 struct RenderedJob {
   std::string runtime;          // "ClusterTrainingRuntime//torch"
   std::string processes;        // torch's processes per node; "" if it has none
-  bool sets_processes = false;  // the TrainJob sets them itself
+  bool sets_processes = false;  // whether the TrainJob sets them itself
   size_t content = 0;           // a hash of the objects
 };
 
-// By "TrainJob/namespace/name".
+// By id: "TrainJob/namespace/name".
 using RenderedJobs = std::map<std::string, RenderedJob>;
 
 const Node* find_processes(const Node& node) {
@@ -102,7 +102,7 @@ RenderedJob summarize(std::span<const Object> objects) {
   return summary;
 }
 
-// All passes over some files, without the objects.
+// The result of all passes over some files, without the objects.
 struct Rendering {
   Compilation compiled;
   RenderedJobs jobs;
@@ -120,12 +120,12 @@ Rendering render(std::vector<Source> inputs, std::vector<Source> runtimes, const
   return rendering;
 }
 
-// The number of torch processes per node: until Trainer 2.1 it is set by a runtime, or by a word in the
-// TrainJob; later only by a number in the TrainJob.
+// The number of torch processes per node: until Trainer 2.1, a runtime sets it, or a word in the TrainJob;
+// later, only a number in the TrainJob.
 using ProcessNumbers = std::map<std::string, int64_t>;  // by TrainJob
 
-// The numbers that make `after` have as many processes per node as `before`, for TrainJobs that set it in a
-// way that no longer exists: themselves, or by one of the `setting` runtimes.
+// The numbers that give `after` as many processes per node as `before`, for TrainJobs that set it in a way
+// that no longer exists: themselves, or through one of the `setting` runtimes.
 ProcessNumbers missing_processes(const RenderedJobs& before, const RenderedJobs& after,
                                  const std::set<std::string>& setting) {
   ProcessNumbers numbers;
@@ -138,7 +138,7 @@ ProcessNumbers missing_processes(const RenderedJobs& before, const RenderedJobs&
   return numbers;
 }
 
-// The name under which an object's findings are reported: the file's if the object is unreadable.
+// The name under which an object's findings are reported; if the object is unreadable, its file's.
 std::string object_of(const Diagnostic& diagnostic) {
   if (!diagnostic.object.empty()) return diagnostic.object;
   return diagnostic.location.file ? diagnostic.location.file->name() : "";
@@ -213,7 +213,7 @@ class Migrator {
   }
 
  private:
-  // Only inputs with a generateName are compiled once more, with their objects.
+  // Compiles the inputs once more, with their objects, but only if they have a generateName.
   void choose_suffix() {
     const auto generates = [](const Source& source) {
       return source.text.find("generateName") != std::string::npos;
@@ -229,7 +229,7 @@ class Migrator {
     for (const LintedObject& object : before_.compiled.linted) linted_[{object.file, object.line}] = &object;
   }
 
-  // The name in the inputs' diagnostics.
+  // The object's name in the inputs' diagnostics.
   std::string name_of(const Node& object) const {
     const base::Location at = yaml::locate(object);
     const auto found = linted_.find({at.file->name(), at.line});
@@ -340,7 +340,8 @@ class Migrator {
     outcome.becomes.clear();
   }
 
-  // Objects with an error are left; so are the v1 jobs that only a finding names.
+  // The outcomes of all objects. An object with an error is left as it is; so is a v1 job that only a finding
+  // names.
   std::vector<Outcome> outcomes_with(const base::Diagnostics& findings) const {
     std::vector<Outcome> outcomes = outcomes_;
     std::map<std::pair<std::string, std::string>, size_t> by_object;
@@ -384,7 +385,7 @@ class Migrator {
     return rendered;
   }
 
-  // The severities of the configuration.
+  // Applies the severities of the configuration.
   void apply_rules(base::Diagnostics& diagnostics) const {
     if (options_.config)
       diagnostics = lint::apply_config(std::move(diagnostics), *options_.config, {}, false);
@@ -436,7 +437,8 @@ class Migrator {
 
   void add_rejections(base::Diagnostics& findings) const {
     for (Diagnostic diagnostic : before_.compiled.diagnostics.items()) {
-      if (compile::is_of_unread_job(diagnostic)) continue;  // converted, or a finding of migrate/left
+      if (compile::is_of_unread_job(diagnostic))
+        continue;  // it is converted, or has a finding of migrate/left
       if (rejects(diagnostic)) {
         findings.add(std::move(diagnostic));
       } else if (diagnostic.rule == "input/missing-runtime") {
@@ -447,7 +449,7 @@ class Migrator {
     }
   }
 
-  // Findings of the new version in objects that the old one accepted, besides the known losses.
+  // Adds what the new version refuses in objects that the old one accepted, besides the losses already known.
   void add_refusals(const Rendering& after, base::Diagnostics& findings) const {
     std::set<std::string> lost;
     for (const Diagnostic& finding : findings.items()) lost.insert(finding.object);
@@ -479,9 +481,10 @@ class Migrator {
     return report;
   }
 
-  // Renders the jobs that differ once more, and compares their objects.
+  // Renders the jobs that differ again, and compares their objects.
   objects::Report compare_again(std::vector<std::string> differing, size_t jobs) const {
-    // Each job is looked up in the list. A version that was chosen from all files stays the same for a few.
+    // Each job is looked up in the list of Options::jobs, so it must be short. A version that was chosen by
+    // all files also applies to a few.
     constexpr size_t kFew = 100;
     const std::string& version = before_.compiled.trainer_version;
     Options options = options_.compile;
@@ -521,7 +524,7 @@ class Migrator {
   std::set<std::string> used_runtimes_;
   std::set<std::string> with_processes_;  // runtimes that set the number of processes per node
   std::vector<Outcome> outcomes_;
-  std::vector<Source> new_runtimes_;  // in files of their own
+  std::vector<Source> new_runtimes_;  // each in a file of its own
   ProcessNumbers processes_;
   std::vector<RewrittenFile> results_;
   std::vector<Source> rewritten_runtimes_;

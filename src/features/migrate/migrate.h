@@ -20,7 +20,7 @@ namespace trainjobc::migrate {
 class Placeholders;
 
 struct MigrateOptions {
-  Options compile;                                    // trainer_version: that of the inputs, or "auto"
+  Options compile;                                    // its trainer_version: that of the inputs, or "auto"
   std::string to;                                     // "2.3"
   std::string manager = "trainer.kubeflow.org/user";  // of runtimePatches that overrides become
   // Of jobs of Training Operator v1 and of the MPI Operator.
@@ -39,7 +39,7 @@ struct MigrateOptions {
   std::shared_ptr<const inputs::Config> config;  // whose rules hold for findings; nullptr: none
 };
 
-// Beside: a new file beside the inputs. Runtime: a new one in runtimes_dir.
+// Input: a changed input. Beside: a new file next to the inputs. Runtime: a new one in runtimes_dir.
 enum class FileKind { Input, Beside, Runtime };
 
 struct MigratedFile {
@@ -51,7 +51,7 @@ struct MigratedFile {
 
 enum class Fate { Migrated, Unchanged, Left };
 
-// What became of an object of the inputs. Left: it should have changed, and could not; a finding says why.
+// The result for an object of the inputs. Left: it should have changed, but couldn't; a finding says why.
 struct Outcome {
   std::string object;  // "PyTorchJob/vision/mnist"; "" in a file that can't be read
   std::string file;
@@ -62,36 +62,35 @@ struct Outcome {
 };
 
 struct Migration {
-  std::vector<MigratedFile> files;  // those that change, in the order of the inputs, and new ones
-  std::vector<Outcome> outcomes;    // by file and line
+  std::vector<MigratedFile> files;  // those that change, in the order of the inputs, then new ones
+  std::vector<Outcome> outcomes;    // sorted by file and line
   size_t objects = 0;               // TrainJobs and runtimes of the inputs, and v1 jobs
   size_t changed = 0;               // how many of them change
   size_t of_v1 = 0;                 // how many of the objects are v1 jobs
-  size_t staying = 0;               // v1 jobs that stay, also those inside other objects
-  // Errors: inputs that their own version rejects, what can't be converted (lines of the old text), what the
-  // new version still refuses (lines of the new text). Warnings: what a person should check.
+  size_t staying = 0;               // v1 jobs that stay, including those inside other objects
+  // Errors: inputs that their own version rejects, what can't be converted (on lines of the old text), what
+  // the new version still refuses (on lines of the new text). Warnings: what a person should check.
   base::Diagnostics findings;
-  // The JobSets of the new files and version, compared with the old ones; for TrainJobs that both versions
+  // The JobSets of the new files and version, compared with the old ones, for TrainJobs that both versions
   // accept.
   objects::Report differences;
-  std::vector<LintedObject> linted;                 // of the inputs, as in their Compilation
-  std::vector<PassedOver> passed_over;              // the same
-  std::vector<std::string> other_jobs;              // the same
-  std::vector<std::shared_ptr<const void>> memory;  // the memory of the locations
+  std::vector<LintedObject> linted;                 // as in the inputs' Compilation
+  std::vector<PassedOver> passed_over;              // likewise
+  std::vector<std::string> other_jobs;              // likewise
+  std::vector<std::shared_ptr<const void>> memory;  // holds the files of the locations
 };
 
-// Rewrites `inputs`. Of `runtimes`, only those that `inputs` refer to are read; they are expected to be
-// migrated in the same way.
-// Placeholders of templates stay where their values don't matter.
+// Rewrites `inputs`. Only those of `runtimes` that `inputs` refer to are read; they are expected to be
+// migrated in the same way. Placeholders of templates stay if their values don't matter.
 Migration migrate(std::vector<Source> inputs, std::vector<Source> runtimes, const MigrateOptions& options);
 
-// The same for inputs as they are.
+// Like migrate, without resolving placeholders first.
 Migration migrate_once(std::vector<Source> inputs, std::vector<Source> runtimes,
                        const MigrateOptions& options);
 
-// Reports: what became of each object. (features/migrate/format.cpp)
+// Reports on what became of each object. (features/migrate/format.cpp)
 
-// For a terminal: a table, in columns of `width`; 0: none.
+// For a terminal: a table in `width` columns; 0: no limit.
 std::string format_table(const Migration& migration, size_t width);
 // For people who finish the migration: the table, the order in which to apply the files, and for each object
 // what differs and what to do. `to` is the Trainer version.

@@ -14,14 +14,14 @@
 
 namespace trainjobc::migrate {
 
-// Who fills in the placeholders of a text.
+// What replaces the placeholders in a text.
 enum class Filler { Envsubst, Katib, Argo };
 
 struct WantedPlaceholders {
   std::set<std::string> names;
   std::map<size_t, std::string> numbers;  // by offset in the file
-  std::set<std::string> pages;            // of the numbers, those of huge pages' bytes
-  std::map<size_t, std::string> words;    // of Argo, outside quotes: YAML would take them for maps
+  std::set<std::string> pages;            // those of `numbers` that are amounts of huge pages
+  std::map<size_t, std::string> words;    // Argo's outside of quotes, which YAML would take for maps
   Filler filler = Filler::Envsubst;
 };
 
@@ -31,7 +31,7 @@ using Wanted = WantedPlaceholders;
 
 using yaml::Node;
 
-// Fields that are numbers.
+// Fields whose values are numbers.
 constexpr std::array<std::string_view, 24> kNumberFields{"activeDeadlineSeconds",
                                                          "backoffLimit",
                                                          "containerPort",
@@ -56,22 +56,22 @@ constexpr std::array<std::string_view, 24> kNumberFields{"activeDeadlineSeconds"
                                                          "slotsPerWorker",
                                                          "terminationGracePeriodSeconds",
                                                          "ttlSecondsAfterFinished"};
-// Maps of amounts.
+// Maps whose values are amounts.
 constexpr std::array<std::string_view, 3> kAmountFields{"limits", "minResources", "requests"};
-// Fields whose text has to be a name.
+// Fields whose values must be names.
 constexpr std::array<std::string_view, 14> kNameFields{
     "claimName",        "generateName",  "hostname",          "name",
     "namespace",        "priorityClass", "priorityClassName", "queue",
     "schedulerName",    "secretName",    "serviceAccount",    "serviceAccountName",
     "storageClassName", "subdomain"};
-// Maps and lists of labels' values.
+// Maps and lists whose values are values of labels.
 constexpr std::array<std::string_view, 4> kLabelFields{"labels", "matchLabels", "nodeSelector", "values"};
 
 bool begins_name(char c) {
   return base::is_letter(c) || c == '_';
 }
 
-// The placeholder of Argo that begins there: {{…}}.
+// Argo's placeholder that begins at `at`, {{…}}; "" if there is none.
 std::string_view argo_placeholder_at(std::string_view text, size_t at) {
   if (!text.substr(at).starts_with("{{")) return {};
   const size_t line_end = std::min(text.find('\n', at), text.size());
@@ -79,7 +79,8 @@ std::string_view argo_placeholder_at(std::string_view text, size_t at) {
   return end != std::string_view::npos ? text.substr(at, end + 2 - at) : std::string_view();
 }
 
-// The placeholder that begins there: $NAME, ${NAME}, <NAME>; "" if none does. Katib's names have dots.
+// The placeholder that begins at `at`, $NAME, ${NAME} or <NAME>; "" if there is none. Katib's names contain
+// dots.
 std::string_view placeholder_at(std::string_view text, size_t at, Filler filler) {
   if (filler == Filler::Argo) return argo_placeholder_at(text, at);
   const bool is_angle = text[at] == '<';
@@ -105,11 +106,11 @@ std::string_view bare_name(std::string_view placeholder) {
   return placeholder.substr(begin, placeholder.find_last_not_of("}>") + 1 - begin);
 }
 
-// The texts with a job: as it was read, and as its user wrote it, with the same places.
+// The text of a job as it was read, and as its user wrote it, with the same offsets.
 struct Written {
   const base::SourceFile& read;
   std::string_view text;
-  size_t begin = 0;  // in the file
+  size_t begin = 0;  // offset in the file
 };
 
 class Finder {
@@ -153,7 +154,7 @@ class Finder {
   Wanted& wanted_;
 };
 
-// Argo fills in the text before it is read: a placeholder counts as a word of its length.
+// Argo replaces placeholders before it reads the text: each counts as a word of the same length.
 void find_in_manifest(const base::SourceFile& file, const Node& manifest, Wanted& wanted) {
   const std::string_view block = v1::block_of(manifest);
   if (block.find("{{") == std::string_view::npos) return;
@@ -186,8 +187,8 @@ void find_in_jobs(const Node& root, const base::SourceFile& file, Wanted& wanted
   for (const Node* manifest : v1::manifests_of(root)) find_in_manifest(file, *manifest, wanted);
 }
 
-// nullopt if it is not known what a placeholder stands for: it is written in two ways, or is a number here
-// and part of a name there.
+// Returns nullopt if it isn't clear what a placeholder stands for: it is written in two ways, or is a number
+// here and part of a name there.
 std::optional<Wanted> find_wanted(const base::SourceFile& file) {
   base::Arena arena;
   base::Diagnostics problems;
@@ -225,7 +226,7 @@ bool ends_number(std::string_view text, size_t begin, size_t end) {
 }
 
 void add_numbers(std::string_view text, std::set<std::string>& numbers) {
-  constexpr size_t kShortest = 4;  // of stand-ins
+  constexpr size_t kShortest = 4;  // of a stand-in
   for (size_t i = 0; i < text.size(); ++i) {
     size_t end = i;
     while (end < text.size() && base::is_digit(text[end])) ++end;
@@ -234,10 +235,10 @@ void add_numbers(std::string_view text, std::set<std::string>& numbers) {
   }
 }
 
-// Few enough pods for the addresses of all of them to be written out.
+// Small enough for the addresses of that many pods to be written out.
 constexpr int kFirstStandIn = 7001;
 constexpr int kRoundStep = 1009;
-// Amounts of huge pages are whole pages.
+// An amount of huge pages must be a multiple of the page size.
 constexpr int64_t kHugePage = int64_t{1} << 30U;
 
 }  // namespace
@@ -342,7 +343,7 @@ base::Location Placeholders::put_back(const base::Location& at) const {
     size_t now = column;
     for (auto change = std::ranges::lower_bound(changes->second, start, {}, &Change::offset);
          change != changes->second.end() && change->offset < offset; ++change)
-      now += change->old_size - change->size;  // in unsigned numbers, which come round
+      now += change->old_size - change->size;  // unsigned arithmetic wraps around
     return static_cast<uint32_t>(now);
   };
   return {&original, at.line, old_column(at.line, at.column), at.end_line,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// v1 jobs that are templates for envsubst, with `replicas: $NUM_NODES` or `name: ${NAME}`, or for Katib and
-// Argo, with `{{inputs.parameters.nodes}}`. They are migrated with stand-ins: numbers and names that stand
-// nowhere else in the file. Whoever uses this does it twice, with other stand-ins: what differs once the
-// placeholders are back depends on their values.
+// Stand-in values for the placeholders in v1 jobs that are templates: for envsubst, with `replicas:
+// $NUM_NODES` or `name: ${NAME}`, or for Katib and Argo, with `{{inputs.parameters.nodes}}`. Stand-ins are
+// numbers and names that occur nowhere else in the file. Callers run once with each of two sets and keep what
+// doesn't depend on them.
 #pragma once
 
 #include <cstdint>
@@ -21,24 +21,24 @@
 
 namespace trainjobc::migrate {
 
-struct WantedPlaceholders;  // of a file, by what they have to be
+struct WantedPlaceholders;  // of a file, by the kind of value they need
 
 class Placeholders {
  public:
-  // Puts stand-ins into the v1 jobs of `inputs`, but not into the files `without`. Those of another `round`
-  // are others.
+  // Puts stand-ins into the v1 jobs of `inputs`, except in the files `without`. Each `round` has other
+  // stand-ins.
   Placeholders(std::vector<Source>& inputs, const std::set<std::string>& without, int round);
 
   bool empty() const { return files_.empty(); }
   // Whether the file of this name has stand-ins.
   bool knows(const std::string& file) const { return files_.contains(file); }
-  // Whether the file has to have them to be read: YAML takes Argo's for maps.
+  // Whether the file can't be read without stand-ins: YAML takes Argo's placeholders for maps.
   bool are_needed(const std::string& file) const { return needing_.contains(file); }
 
-  // The text, or tree, with the placeholders.
+  // The text, or tree, with its placeholders back in place.
   std::string put_back(std::string_view text) const;
   const yaml::Node* put_back(const yaml::Node& node, const yaml::Maker& make) const;
-  // The finding as one about the file that its user wrote.
+  // The finding, moved to the file that the user wrote.
   base::Diagnostic put_back(base::Diagnostic finding) const;
 
   // Keeps the files of the findings' locations.
@@ -46,7 +46,7 @@ class Placeholders {
 
  private:
   struct Change {
-    size_t offset = 0;  // in the text with stand-ins
+    size_t offset = 0;  // offset in the text with stand-ins
     size_t size = 0;
     size_t old_size = 0;
   };

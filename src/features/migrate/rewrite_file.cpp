@@ -29,7 +29,7 @@ bool is_unchanged(const Changed& changed, const Node& root) {
   return changed.objects.size() == 1 && changed.objects.front() == &root;
 }
 
-// `root`, or its items, changed.
+// `root`, or its items if it is a List, changed.
 Changed changed_document(const Node& root, const Change& change, const Maker& make, size_t& count,
                          base::Diagnostics& problems) {
   if (!root.is_map() && !root.is_list()) return {{&root}};
@@ -61,11 +61,11 @@ base::Diagnostic in_place(std::string message, std::string hint, const base::Loc
                         std::move(hint), location);
 }
 
-// A document of the file with its new text.
+// A document of the file and its new text.
 struct Rewrite {
   const yaml::Document* document;
   std::vector<const Node*> roots;
-  yaml::Replacement replacement;  // of bytes of the file
+  yaml::Replacement replacement;  // the part of the file to replace, and by what
   size_t objects;
 };
 
@@ -81,8 +81,8 @@ bool has_alias(std::string_view text, std::string_view name) {
   return false;
 }
 
-// The text without the anchors (`&name`) of values that no alias repeats any more. What only looks like one
-// is in a scalar: the result has to be read back.
+// The text without the anchors (`&name`) of values that no alias repeats any more. A scalar may contain what
+// only looks like one, so the result must be read back.
 std::string without_unused_anchors(std::string text) {
   for (size_t at = text.find('&'); at != std::string::npos; at = text.find('&', at + 1)) {
     if (at == 0 || (text[at - 1] != ' ' && text[at - 1] != '[')) continue;
@@ -111,11 +111,11 @@ std::string replaced(std::string_view text, const std::vector<Rewrite>& rewrites
   return out.append(text.substr(at));
 }
 
-// A document that can't be changed doesn't prevent changes to the others.
+// Rewrites a file. A document that can't be changed doesn't prevent changes to the others.
 class FileRewriter {
  public:
   explicit FileRewriter(const base::SourceFile& file) : file_(file), make_(arena_) {
-    base::Diagnostics ignored;  // unreadable documents are reported where the file is compiled
+    base::Diagnostics ignored;  // unreadable documents are reported when the file is compiled
     documents_ = yaml::read(file, arena_, ignored);
     readable_ = !ignored.has_errors();
   }
@@ -157,7 +157,7 @@ class FileRewriter {
     }
   }
 
-  // Of values that were written once more with an alias, and are not any more.
+  // Drops the anchors of values that were repeated by an alias, and are no longer.
   void drop_anchors(const yaml::Document& document, const std::vector<const Node*>& objects, size_t count,
                     std::variant<yaml::Replacement, yaml::RewriteProblem>& rewritten) const {
     auto* replacement = std::get_if<yaml::Replacement>(&rewritten);
@@ -178,7 +178,8 @@ class FileRewriter {
     return text;
   }
 
-  // Of every kind: jobs of v1, too, which are compiled only as what they become.
+  // Hides secrets in findings on objects of any kind, including v1 jobs, of which only the results are
+  // compiled.
   void hide_secrets() {
     std::vector<const Node*> roots;
     for (const yaml::Document& document : documents_) roots.push_back(document.root);
@@ -200,7 +201,7 @@ class FileRewriter {
                                         yaml::locate(*document.root)));
   }
 
-  // Reads the whole file once, and each document only if that fails.
+  // Reads the whole file once, and each document on its own only if that fails.
   void drop_unreadable() {
     if (file_reads_back()) return;
     drop_if([&](const Rewrite& rewrite) { return !reads_back(rewrite); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Inputs with placeholders: they are migrated twice, with different stand-ins. Where both give the same text,
-// once the placeholders are back, their values don't matter.
+// Migrates inputs with placeholders twice, with different stand-ins. If both give the same text once the
+// placeholders are back, their values don't matter.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -26,8 +26,8 @@ Migration migrate_filled(std::vector<Source> inputs, const std::vector<Source>& 
   return migrate_once(std::move(inputs), runtimes, options);
 }
 
-// Whether the new text is the same for all values of the placeholders, as a second migration with other
-// stand-ins says it, and can be read.
+// Whether the new text is readable, and the same for all values of the placeholders, judging by a second
+// migration with other stand-ins.
 bool is_exact(const MigratedFile& file, const Placeholders& placeholders, const Migration& other,
               const Placeholders& others) {
   const auto same = std::ranges::find(other.files, file.name, &MigratedFile::name);
@@ -40,7 +40,7 @@ bool is_exact(const MigratedFile& file, const Placeholders& placeholders, const 
   return !problems.has_errors();
 }
 
-// Files whose migration depends on the values, and files with stand-ins that can't be migrated.
+// Files whose migration depends on the values, and files that can't be migrated with stand-ins.
 std::set<std::string> inexact_files(const Migration& migration, const Placeholders& placeholders,
                                     const Migration& other, const Placeholders& others) {
   std::set<std::string> inexact;
@@ -55,7 +55,7 @@ std::set<std::string> inexact_files(const Migration& migration, const Placeholde
   return inexact;
 }
 
-// The text without what differs in the other one: a number that was computed from a stand-in.
+// The text without the part that differs in the other one: a number that was computed from a stand-in.
 std::string without_computed(const std::string& text, const std::string& other) {
   if (text == other) return text;
   const size_t most = std::min(text.size(), other.size());
@@ -68,14 +68,14 @@ std::string without_computed(const std::string& text, const std::string& other) 
   return text.substr(0, begin) + "…" + text.substr(text.size() - end);
 }
 
-// The migration with placeholders; `other` is one with other stand-ins.
+// The migration with its placeholders back in place; `other` is one with other stand-ins.
 Migration with_placeholders(Migration migration, const Placeholders& placeholders, const Migration& other,
                             const Placeholders& others) {
   const auto put_back = [&](std::string& text) { text = placeholders.put_back(text); };
   for (MigratedFile& file : migration.files) {
     put_back(file.old_text);
     put_back(file.new_text);
-    if (!placeholders.knows(file.name)) put_back(file.name);  // a runtime's
+    if (!placeholders.knows(file.name)) put_back(file.name);  // a new runtime's file
   }
   for (Outcome& outcome : migration.outcomes) {
     put_back(outcome.object);
@@ -107,7 +107,7 @@ Migration with_placeholders(Migration migration, const Placeholders& placeholder
   return migration;
 }
 
-// Those that kustomizations read as they are.
+// The files that kustomizations read, which must stay as they are.
 std::set<std::string> kustomized_files(const std::vector<Source>& inputs, const MigrateOptions& options) {
   std::set<std::string> files;
   for (const Source& input : inputs) {
@@ -118,7 +118,7 @@ std::set<std::string> kustomized_files(const std::vector<Source>& inputs, const 
   return files;
 }
 
-// Whether all texts with stand-ins are those of a migration of more files, in which they were exact.
+// Whether all texts with stand-ins equal those of a migration of more files, in which they were exact.
 bool is_part_of(const Migration& part, const Placeholders& placeholders, const Migration& whole,
                 const Placeholders& of_whole) {
   return std::ranges::all_of(part.files, [&](const MigratedFile& file) {
@@ -143,7 +143,7 @@ Migration migrate(std::vector<Source> inputs, std::vector<Source> runtimes, cons
   const std::set<std::string> inexact = inexact_files(made, placeholders, second, others);
   if (inexact.empty() && made.files.size() == second.files.size())
     return with_placeholders(std::move(made), placeholders, second, others);
-  // Once more, without stand-ins where they can't stay.
+  // Migrate again, without stand-ins in files where they can't stay.
   const auto is_known = [&](const std::string& file) { return placeholders.knows(file); };
   without.insert(inexact.begin(), inexact.end());
   std::vector<Source> part = inputs;

@@ -26,7 +26,7 @@ using yaml::Entry;
 using yaml::Maker;
 using yaml::Node;
 
-// A part of an object, whose name the caller adds.
+// A finding on a lost part of an object, whose name the caller adds.
 base::Diagnostic lost(std::string field, std::string message, std::string hint,
                       const base::Location& location) {
   base::Diagnostic diagnostic = rules::finding("migrate/lost", std::move(message), std::move(hint), location);
@@ -37,31 +37,31 @@ base::Diagnostic lost(std::string field, std::string message, std::string hint,
 constexpr std::string_view kLabels = "labels";
 constexpr std::string_view kAnnotations = "annotations";
 
-// What one override or patch does to one replicatedJob.
+// The changes of one override or patch to one replicatedJob.
 struct JobChange {
   const Node* name = nullptr;
-  const Node* job_metadata = nullptr;  // of the Job template; patches only
+  const Node* job_metadata = nullptr;  // for the Job template; only in patches
   const Node* pod_metadata = nullptr;
   const Node* pod_spec = nullptr;
-  const Node* place = nullptr;  // the map that it was written in
+  const Node* place = nullptr;  // the map that contained it
 };
 
-// Changes that one manager makes.
+// The changes of one manager.
 struct Patch {
-  const Node* manager = nullptr;  // patches only
+  const Node* manager = nullptr;  // only in patches
   const Node* time = nullptr;
-  const Node* metadata = nullptr;  // of the JobSet: labels and annotations
+  const Node* metadata = nullptr;  // labels and annotations of the JobSet
   std::vector<JobChange> jobs;
   const Node* place = nullptr;
 };
 
-// A TrainJob's changes, in the form of any version.
+// A TrainJob's changes, independent of the version in which they are written.
 struct Changes {
-  std::string_view field;      // that they were written in; "" for labels and annotations alone
+  std::string_view field;      // the field that contained them; "" for labels and annotations alone
   const Node* list = nullptr;  // the value of that field
   const Node* labels = nullptr;
   const Node* annotations = nullptr;
-  std::vector<Patch> patches;  // one per override
+  std::vector<Patch> patches;  // for overrides, one each
 };
 
 std::string_view field_of(OverrideStyle style) {
@@ -122,7 +122,7 @@ Changes read_changes(const Node& spec, const Maker& make) {
   return changes;
 }
 
-// Overrides as runtimePatches.
+// Writes overrides as runtimePatches.
 class PatchWriter {
  public:
   PatchWriter(const std::string& manager, const Maker& make) : manager_(manager), make_(make) {}
@@ -139,7 +139,7 @@ class PatchWriter {
   }
 
  private:
-  // A job that an earlier patch changes gets a later patch of its own.
+  // If an earlier patch changes the job, it gets a later patch of its own.
   void add(const JobChange& job, const Node& list) {
     if (names_.contains(job.name->text())) flush(&list);
     names_.insert(job.name->text());
@@ -170,7 +170,7 @@ class PatchWriter {
   std::vector<const Node*> patches_;
 };
 
-// Changes as podTemplateOverrides or podSpecOverrides.
+// Writes changes as podTemplateOverrides or podSpecOverrides.
 class OverrideWriter {
  public:
   OverrideWriter(const model::Behaviours& behaviours, const Changes& changes, const Maker& make,
@@ -240,7 +240,7 @@ class OverrideWriter {
   std::vector<const Node*> overrides_;
 };
 
-// The entries of all patches, of which the later win; nullptr if there are none.
+// The entries of all patches; later ones win. nullptr if there are none.
 const Node* metadata_of_patches(const Changes& changes, std::string_view key, const Maker& make) {
   const Node* all = nullptr;
   for (const Patch& patch : changes.patches) {
@@ -255,7 +255,7 @@ const Node* metadata_of_patches(const Changes& changes, std::string_view key, co
   return all;
 }
 
-// `spec` without `old_keys`; `entries` take the place of the first of them.
+// `spec` with `entries` in place of the first of `old_keys`, and without the others.
 const Node* replaced(const Node& spec, const std::vector<std::string_view>& old_keys,
                      const std::vector<Entry>& entries, const Maker& make) {
   const auto place = std::ranges::find_if(old_keys, [&](std::string_view key) { return spec.get(key); });
@@ -277,7 +277,7 @@ const Node* convert_overrides(const Node& spec, const ObjectOptions& options, co
   const bool has_labels = changes.labels || changes.annotations;
   const bool takes_field = changes.field.empty() || changes.field == field;
   if (takes_field && (takes_labels || !has_labels)) return &spec;
-  if (changes.field == model::kRuntimePatches && has_labels) return &spec;  // no version takes both
+  if (changes.field == model::kRuntimePatches && has_labels) return &spec;  // no version has both
   std::vector<std::string_view> old_keys;
   if (!changes.field.empty()) old_keys.push_back(changes.field);
   std::vector<Entry> entries;
@@ -335,7 +335,7 @@ class ObjectMigration {
     return make_.with(changed, "trainer", make_.with(trainer, "numProcPerNode", nullptr));
   }
 
-  // The number of torch processes per node, moved to the TrainJobs.
+  // Moves the number of torch processes per node to the TrainJobs.
   const Node* runtime(const Node& spec) {
     const Node* torch = spec.at({"mlPolicy", "torch"});
     if (!torch || !torch->is_map()) return &spec;
@@ -346,7 +346,7 @@ class ObjectMigration {
       changed = make_.with(changed, "numProcPerNode", nullptr);
       if (processes->is_int() && !options_.processes_known) lose_processes(*processes);
     }
-    // It had no effect in the version that accepted it.
+    // This had no effect in the version that accepted it.
     if (torch->get("elasticPolicy") && !schema.property("elasticPolicy"))
       changed = make_.with(changed, "elasticPolicy", nullptr);
     return changed == torch ? &spec : make_.with_path(&spec, {"mlPolicy", "torch"}, changed);
@@ -363,7 +363,7 @@ class ObjectMigration {
         yaml::locate(processes)));
   }
 
-  // Settings that have no field in the target version.
+  // Finds settings for which the target version has no field.
   void find_unknown(const Node& root) {
     const std::string_view trainer = options_.target.behaviours->trainer;
     for (base::Diagnostic& unknown : schema::find_unknown_fields(root, schema_, id_.kind, trainer)) {

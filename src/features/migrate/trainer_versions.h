@@ -16,29 +16,29 @@
 
 namespace trainjobc::migrate {
 
-// What the other version can't express.
+// Findings on what the other version can't express.
 using Losses = std::vector<base::Diagnostic>;
 
 struct ObjectOptions {
   compile::Target target;
-  std::string manager;  // of runtimePatches that overrides become: a domain-prefixed path
-  // Per node, to be set in spec.trainer: the runtime or a word such as "gpu" set it before.
+  std::string manager;  // for runtimePatches that replace overrides: a domain-prefixed path
+  // The number per node to set in spec.trainer, which a runtime or a word such as "gpu" determined before.
   std::optional<int64_t> num_processes;
-  // Of a runtime: all its TrainJobs get the number that the runtime can no longer set.
+  // For a runtime: all its TrainJobs get the number that the runtime can no longer set.
   bool processes_known = false;
 };
 
 struct MigratedObject {
-  const yaml::Node* root = nullptr;  // the old one if nothing changes
+  const yaml::Node* root = nullptr;  // the old root if nothing changes
   Losses losses;
 };
 
-// The same for an object of a dialect, which becomes one of trainer.kubeflow.org/v1alpha1.
+// Converts an object of a dialect into one of trainer.kubeflow.org/v1alpha1.
 MigratedObject migrate_dialect(const yaml::Node& root, const model::Dialect& dialect,
                                const model::ObjectId& id, const ObjectOptions& options,
                                const yaml::Maker& make);
 
-// `root` must be a TrainJob or runtime that its own version accepts.
+// Converts a TrainJob or runtime, which its own version must accept.
 MigratedObject migrate_object(const yaml::Node& root, const model::ObjectId& id, const ObjectOptions& options,
                               const yaml::Maker& make);
 

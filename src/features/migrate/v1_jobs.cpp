@@ -31,10 +31,10 @@ using yaml::Node;
 constexpr std::array<std::string_view, 4> kSelecting{"NetworkPolicy", "PodDisruptionBudget", "PodMonitor",
                                                      "Service"};
 
-// What an object selects.
+// The pods that an object selects.
 struct Selected {
   bool is_old = false;   // by labels of v1
-  std::string_view job;  // "" for all jobs
+  std::string_view job;  // "" for those of all jobs
 };
 
 void add_selected(std::string_view key, const Node* value, Selected& selected) {
@@ -233,11 +233,11 @@ std::optional<Changed> V1Jobs::convert(const Node& object, const yaml::Maker& ma
   return changed;
 }
 
-// Its TrainJob gets a name, to be checked as any other.
+// Converts the trial job; the TrainJob also gets a name, so that it is checked like others.
 v1::Converted V1Jobs::convert_trial(const Node& experiment, const model::V1Kind& kind,
                                     const yaml::Maker& make, const Place& place) {
   const Node& written = *experiment.at({"spec", "trialTemplate", "trialSpec"});
-  // A runtime of its own is called like the Experiment, and in its namespace.
+  // A runtime for this job alone gets the Experiment's name and namespace.
   const Node* job = &written;
   for (const std::string_view key : {"name", "namespace"}) {
     const Node* value = experiment.at({"metadata", key});
@@ -270,13 +270,13 @@ V1Jobs::Trial V1Jobs::trial_of(const Node& train_job, const Place& place) {
 void V1Jobs::add_trial(Trial trial, const Place& place) {
   std::vector<Place>& places = made_[trial.object];
   places.push_back(place);
-  // Templates may create jobs of one name, one after the other.
+  // Templates may create jobs with the same name, one after the other.
   if (places.size() == 1) trials_.push_back(std::move(trial.source));
 }
 
 namespace {
 
-// The same without places: of a tree that does not live as long.
+// A copy without origins, of a tree that doesn't live long enough.
 const Node* copied(const Node& node, const yaml::Maker& make) {
   if (node.is_list()) {
     std::vector<const Node*> items;
@@ -295,7 +295,7 @@ const Node* copied(const Node& node, const yaml::Maker& make) {
   return node.is_string() ? text : make.plain(node.kind(), text->text());
 }
 
-// The job as the Workflow creates it: it has its namespace, and a name for its runtime.
+// The job as the Workflow creates it: with the Workflow's namespace, and a name for its runtime.
 const Node* as_created(const Node& job, const Node& workflow, const v1::JobTemplate& where,
                        const yaml::Maker& make) {
   const Node* created = &job;
@@ -410,7 +410,7 @@ std::optional<Changed> V1Jobs::select_again(const Node& object, const yaml::Make
   const std::string ns(model::effective_namespace(id));
   const auto job = known_names_.find(fmt::format("{}/{}", ns, selected.job));
   const auto is_here = [&](const auto& one) { return one.first.starts_with(ns + "/"); };
-  // Of other jobs, it is not known what they become.
+  // What becomes of other jobs is not known.
   if (job == known_names_.end() && (!selected.job.empty() || std::ranges::none_of(known_names_, is_here)))
     return std::nullopt;
   v1::Renamer renamer(job != known_names_.end() ? &job->second : nullptr, make);
@@ -427,7 +427,7 @@ bool V1Jobs::refuse(const base::Diagnostics& after) {
   bool any = false;
   for (const base::Diagnostic& refusal : after.items()) {
     if (refusal.severity != base::Severity::Error || refusal.stage == base::Stage::Advice) continue;
-    // The cluster allowed it until now.
+    // The cluster has allowed this until now.
     if (refusal.rule == "job/security-context" && refusal.field.ends_with(".privileged")) continue;
     const auto made = made_.find(refusal.object);
     if (made == made_.end()) continue;

@@ -48,11 +48,11 @@ const Node* replicated_job(const DraftRole& role, const Maker& make) {
 // The name of a runtime object.
 struct RuntimeName {
   std::string_view kind;
-  std::string ns;  // "" if the object names none
+  std::string ns;  // "" if it has none
   std::string name;
 };
 
-// The TrainJob: the settings of the v1 job, and those that its runtime lacks.
+// Builds the TrainJob: the settings of the v1 job, and those that its runtime lacks.
 class TrainJobBuilder {
  public:
   TrainJobBuilder(const Conversion& conversion, const std::vector<RoleSettings>& needed)
@@ -81,7 +81,7 @@ class TrainJobBuilder {
   }
 
  private:
-  // The operators' own manager is the default, which Trainer expresses by no name.
+  // The operators' own manager is the default; for Trainer, that is no name at all.
   const Node* manager_of_job() const {
     const Node* manager = job_.run_policy("managedBy");
     return manager && manager->text().starts_with("kueue.x-k8s.io/") ? manager : nullptr;
@@ -138,7 +138,7 @@ class TrainJobBuilder {
   const std::vector<RoleSettings>& needed_;
 };
 
-// The whole draft, as the spec of a runtime.
+// The whole draft as a runtime's spec.
 const Node* complete_spec(const Draft& draft, const Maker& make) {
   const Node* policy = nullptr;
   if (!draft.is_own) {
@@ -184,7 +184,7 @@ const schema::Schema& property(const schema::Schema& schema, std::string_view na
   return inner->type == schema::Type::Array ? *inner->items : *inner;
 }
 
-// A PodTemplateSpec.
+// The schema of a PodTemplateSpec.
 const schema::Schema& pod_template(const schema::VersionSchemas& schemas) {
   const schema::Schema* schema = schemas.kind(model::kTrainingRuntime)->schema;
   for (const std::string_view key :
@@ -202,7 +202,7 @@ void add_documents(const Node& root, std::vector<const Node*>& all) {
   }
 }
 
-// The rest with the policy's numbers, which are not compared.
+// `rest` with the numbers of the policy in `complete`, which comparisons leave out.
 const Node* with_numbers(const Node& rest, const Node& complete, const yaml::Maker& make) {
   Entries entries;
   for (const std::string_view key : {"mlPolicy", "podGroupPolicy", "template"}) {
@@ -272,7 +272,7 @@ bool requests_gpus(const Node& node) {
   return false;
 }
 
-// What the runtime is: "mpi-openmpi-gpu", "torch-logs-never".
+// What the runtime is, as a name: "mpi-openmpi-gpu", "torch-logs-never".
 std::string description_of(const Draft& draft, const Node& spec) {
   constexpr size_t kLongest = 40;
   std::vector<std::string> words{std::string(draft.framework)};
@@ -376,7 +376,7 @@ std::vector<const Node*> Converter::documents_of(const Conversion& conversion) {
   const Job& job = conversion.job;
   const schema::Schema& train_job = *target_.schemas->kind(model::kTrainJob)->schema;
   const Node* complete = complete_spec(draft, make);
-  // Neither placeholders nor a kustomization tell which tag an image will have.
+  // With placeholders or a kustomization, the tag of an image is unknown.
   const bool has_tags = !options_.placeholders && base_.empty();
   const bool in_namespace = options_.per_namespace || draft.is_own || !base_.empty();
   const std::string_view kind = in_namespace ? model::kTrainingRuntime : model::kClusterTrainingRuntime;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Jobs of Training Operator v1 and of the MPI Operator to TrainJobs and the runtimes that they need.
+// Converts jobs of Training Operator v1 and of the MPI Operator into TrainJobs and the runtimes that they
+// need.
 #pragma once
 
 #include <memory>
@@ -24,33 +25,33 @@ struct Converted {
   // The new documents: a runtime, if no known one fits, and the TrainJob. Empty if the job can't be
   // converted.
   std::vector<const yaml::Node*> documents;
-  std::vector<PodRange> pods;              // before and after
-  std::vector<base::Diagnostic> findings;  // without object
+  std::vector<PodRange> pods;              // which pods become which
+  std::vector<base::Diagnostic> findings;  // without their objects
 };
 
-// A finding that says why the job can't be converted; nullptr if there is none.
+// The finding that says why the job can't be converted; nullptr if there is none.
 const base::Diagnostic* refusal_in(const std::vector<base::Diagnostic>& findings);
 
-// Converts the jobs of one run, in order: jobs share the runtimes that the first of them needs.
+// Converts the jobs of one run, in order: a job shares runtimes that earlier jobs needed.
 class Converter {
  public:
-  // The options outlive it.
+  // The options must outlive the converter.
   Converter(const MigrateOptions& options, const compile::Target& target)
       : options_(options), target_(target) {}
 
-  // A runtime that exists; the first ones are preferred. Anything else in the text is ignored.
+  // Adds an existing runtime; earlier ones are preferred. Anything else in the text is ignored.
   void add_known(const std::string& name, const std::string& text);
 
-  // Nodes are made in `make`'s arena. `base`: the folder of the kustomization that the job is in; its runtime
-  // is a TrainingRuntime there, which gets the job's namespace, prefix and images. "": none.
+  // Makes nodes in `make`'s arena. `base` is the folder of the kustomization that contains the job, or "":
+  // its runtime is then a TrainingRuntime in that folder, which gets the job's namespace, prefix and images.
   Converted convert(const yaml::Node& root, const model::V1Kind& kind, const yaml::Maker& make,
                     const std::string& base = "");
 
-  // The same, without other jobs' runtimes, and for no job after it.
+  // Like convert, but uses no runtimes of other jobs, and leaves none for later jobs.
   Converted preview(const yaml::Node& root, const model::V1Kind& kind, const yaml::Maker& make,
                     const std::string& base);
 
-  // To forget new runtimes that are not written, so that no other job uses them.
+  // For forgetting new runtimes that are not written, so that no other job uses them.
   size_t known_runtimes() const { return known_.size(); }
   void forget_runtimes(size_t known) {
     known_.erase(known_.begin() + static_cast<ptrdiff_t>(known), known_.end());
@@ -79,7 +80,7 @@ class Converter {
   std::vector<std::unique_ptr<base::SourceFile>> files_;
   std::vector<Known> known_;
   std::set<std::string> names_;  // of new runtimes
-  std::string base_;             // of the job that is being converted
+  std::string base_;             // folder of the kustomization that contains the current job
   bool is_preview_ = false;
 };
 

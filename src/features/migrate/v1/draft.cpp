@@ -53,7 +53,7 @@ struct Place {
   const Node* node = nullptr;
 };
 
-// Where two trees differ first; `here` is the node of `a` above it.
+// The first difference between two trees; `here` is the node of `a` above it.
 std::optional<Place> difference(const Node* a, const Node* b, const std::string& field, const Node* here) {
   if (!a || !b) return a == b ? std::nullopt : std::optional(Place{field, a ? a : b ? b : here});
   if (yaml::equal(*a, *b)) return std::nullopt;
@@ -76,7 +76,7 @@ std::optional<Place> difference(const Node* a, const Node* b, const std::string&
   return Place{field, a};
 }
 
-// Apart from labels and annotations.
+// The first difference between replicas other than in labels and annotations.
 std::optional<Place> difference_of_replicas(const Conversion& conversion) {
   const auto& replicas = conversion.job.replicas;
   const Maker& make = conversion.make;
@@ -91,7 +91,7 @@ std::optional<Place> difference_of_replicas(const Conversion& conversion) {
   return std::nullopt;
 }
 
-// The exit codes that the v1 operators take as permanent, as a Job's rule.
+// The exit codes that the v1 operators consider permanent, as a rule of a Job.
 const Node* fail_permanently(const Maker& make, std::string_view container) {
   constexpr int kRetryable = 128;
   NodeList codes;
@@ -156,7 +156,7 @@ bool refers_to_name(const Node* item) {
   return yaml::text_at(*item, "value").find(kJobSetName) != std::string_view::npos;
 }
 
-// The name of the JobSet, which is the TrainJob's.
+// A variable with the JobSet's name, which is the TrainJob's.
 const Node* variable_of_name(const Maker& make) {
   return variable_of_field(make, "JOBSET_NAME",
                            fmt::format("metadata.labels['{}']", k8s::jobset::kJobSetNameLabel));
@@ -166,7 +166,7 @@ bool is_in_variable(char c) {
   return base::is_alnum(c) || c == '_';
 }
 
-// Whether a command, an argument or a variable's value of the container is such a text.
+// Whether `matches` is true of a command, an argument or a variable's value of the container.
 template <class Matches>
 bool has_text(const Node& container, Matches matches) {
   const auto is_it = [&](const Node* item) { return matches(item->text()); };
@@ -176,7 +176,7 @@ bool has_text(const Node& container, Matches matches) {
                              [&](const Node* item) { return matches(yaml::text_at(*item, "value")); });
 }
 
-// Whether the container's text has the whole word.
+// Whether the container's texts contain the name as a whole word.
 bool reads(const Node& container, std::string_view name) {
   return has_text(container, [&](std::string_view text) {
     for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
@@ -188,7 +188,7 @@ bool reads(const Node& container, std::string_view name) {
   });
 }
 
-// The container with those of the variables that it reads and does not set.
+// The container with those of the variables that it reads but does not set.
 const Node* with_read(const Maker& make, const Node& container, const NodeList& env) {
   NodeList added;
   for (const Node* item : env) {
@@ -198,7 +198,7 @@ const Node* with_read(const Maker& make, const Node& container, const NodeList& 
   }
   if (added.empty()) return &container;
   if (std::ranges::any_of(added, refers_to_name)) added.insert(added.begin(), variable_of_name(make));
-  // Its own variables may refer to these.
+  // The container's own variables may refer to these, so they come last.
   for (const Node* item : yaml::items_at(container, "env")) added.push_back(item);
   return make.with(&container, "env", make.with_items(container.get("env"), added));
 }
@@ -227,7 +227,7 @@ PodTemplate with_env(const Maker& make, PodTemplate pods, const NodeList& env,
   std::unordered_set<std::string_view> seen(without.begin(), without.end());
   for (const Node* own : env) seen.insert(yaml::text_at(*own, "name"));
   NodeList all;
-  // Of two with the same name, the last one counts.
+  // If two have the same name, the last one counts.
   const auto items = yaml::items_of(given);
   for (size_t i = items.size(); i-- > 0;) {
     if (seen.insert(yaml::text_at(*items[i], "name")).second) all.push_back(items[i]);
@@ -287,8 +287,8 @@ void apply_restart_policy(Conversion& conversion, const Replica& replica, DraftR
 
 namespace {
 
-// What the nodes of a TrainJob can't differ in, and v1's replicas do, although it may not matter to their
-// program: where it is and what it is called.
+// A difference between v1 replicas that nodes of a TrainJob can't have, but that may not matter to their
+// program.
 struct SmallDifference {
   std::string field;
   std::string_view what;
@@ -312,7 +312,7 @@ std::optional<SmallDifference> small_difference(const Conversion& conversion, co
   return std::nullopt;
 }
 
-// The replica whose labels all nodes get: that of --alike, else the workers, which are most.
+// The replica whose labels all nodes get: the one of --alike, else the workers, which are the most.
 const Replica& chosen_replica(const Conversion& conversion) {
   for (const Replica& replica : conversion.job.replicas) {
     if (base::lower_case(replica.role) == base::lower_case(conversion.options.alike)) return replica;
@@ -321,7 +321,7 @@ const Replica& chosen_replica(const Conversion& conversion) {
   return worker ? *worker : conversion.job.replicas.front();
 }
 
-// Whether all replicas are alike but for their number.
+// Whether all replicas are alike except for their number.
 bool are_alike(const Conversion& conversion) {
   return !difference_of_replicas(conversion) &&
          !small_difference(conversion, conversion.job.replicas.front());
@@ -406,7 +406,7 @@ void apply_ttl(Conversion& conversion) {
       "delete TrainJobs that have ended: their JobSets and pods go with them", ttl);
 }
 
-// The scheduler that the pods name; "" if they name none, or several.
+// The scheduler that the pods name; "" if they name none, or different ones.
 std::string_view scheduler_of(const Draft& draft) {
   std::string_view name;
   for (const DraftRole& role : draft.roles) {
@@ -491,7 +491,7 @@ class Gang {
                                   timeout);
     if (const Node* queue = policy_.get("queue"); queue && !queue->text().empty())
       conversion_.draft.queue = queue;
-    // Trainer takes the PodGroup's class from the pods.
+    // Trainer takes the PodGroup's priority class from the pods.
     if (const Node* priority = policy_.get("priorityClass"); priority && !priority->text().empty())
       set_in_pods("priorityClassName", priority);
   }

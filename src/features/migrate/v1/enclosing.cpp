@@ -21,8 +21,8 @@ namespace {
 using yaml::Maker;
 using yaml::Node;
 
-// Katib's own condition of v1 jobs, and the type of condition that a TrainJob has instead. Without a
-// condition, Katib takes that one.
+// A condition that Katib uses for v1 jobs, and the condition type that a TrainJob has instead. Katib uses the
+// former if none is given.
 struct KnownCondition {
   std::string_view field;
   std::string_view of_v1;
@@ -72,7 +72,7 @@ class Trial {
     return trial;
   }
 
-  // The container that trains is called "node".
+  // The training container is now called "node".
   const Node* with_container(const Node* trial, bool is_renamed) const {
     const Node* name = trial->get("primaryContainerName");
     if (!name || !is_renamed || name->text() != main_name()) return trial;
@@ -91,7 +91,7 @@ class Trial {
     return kind_.container;
   }
 
-  // Katib's default is the master of v1, and the first node of a TrainJob.
+  // Katib's default is the master in v1, and the first node of a TrainJob.
   const Node* with_labels(const Node* trial) {
     const Node* labels = trial->get("primaryPodLabels");
     if (has_launcher(converted_)) {

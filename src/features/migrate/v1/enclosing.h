@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects around a v1 job: Katib's Experiments, whose trial template is one, and AppWrappers.
+// Objects that contain a v1 job: Katib's Experiments, in their trial template, and AppWrappers.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,8 @@ namespace trainjobc::migrate::v1 {
 // The job of the Experiment's trials; nullptr for other objects.
 const yaml::Node* trial_job(const yaml::Node& object);
 
-// The Experiment with the TrainJob that its trial job was converted to; the findings of what it says about
-// that job's pods and status are added to `converted`. nullptr if the Experiment can't say it of a TrainJob.
+// The Experiment with the TrainJob that its trial job was converted to; findings on its references to that
+// job's pods and status are added to `converted`. nullptr if these can't be expressed for a TrainJob.
 const yaml::Node* with_trial_job(const yaml::Node& experiment, const model::V1Kind& kind,
                                  const yaml::Node& train_job, const yaml::Maker& make, Converted& converted);
 
@@ -26,11 +26,11 @@ struct Wrapped {
   std::vector<const yaml::Node*> others;
 };
 
-// The v1 job of an AppWrapper whose other components have no pods, with the namespace and the labels that the
-// AppWrapper has; no job for other objects.
+// The v1 job of an AppWrapper whose other components have no pods, with the AppWrapper's namespace and
+// labels; no job for other objects.
 Wrapped wrapped_job(const yaml::Node& object, const yaml::Maker& make);
 
-// What such a job, and the other objects if there are any, lose.
+// The finding on what such a job, and other components if there are any, lose.
 base::Diagnostic unwrapping(const yaml::Node& wrapper, bool has_others);
 
 }  // namespace trainjobc::migrate::v1

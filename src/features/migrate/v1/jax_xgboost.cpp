@@ -33,7 +33,7 @@ void finish(Conversion& conversion, const Replica& replica, const NodeList& env,
   add_nodes(conversion, replica, with_env_of_others(conversion.make, pods, env), name);
 }
 
-// `rank`: the field of the pod that has its rank.
+// `rank` is the pod's field that contains its rank.
 NodeList xgboost_env(const Conversion& conversion, std::string_view master,
                      const std::vector<std::string>& workers, std::string_view rank) {
   const Job& job = conversion.job;
@@ -48,7 +48,7 @@ NodeList xgboost_env(const Conversion& conversion, std::string_view master,
   return env;
 }
 
-// For a master that differs from the workers.
+// Drafts a job whose master differs from the workers.
 void draft_plain_xgboost(Conversion& conversion) {
   const Job& job = conversion.job;
   std::vector<std::string> workers;

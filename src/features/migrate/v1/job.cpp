@@ -81,9 +81,9 @@ constexpr std::array<std::string_view, 4> kOfPaddleElastic{"maxReplicas", "maxRe
                                                            "minReplicas"};
 constexpr std::array<std::string_view, 3> kOfReplica{"replicas", "restartPolicy", "template"};
 
-// What else a cluster or a controller adds to an object's metadata.
+// Further metadata that a cluster or a controller adds.
 constexpr std::array<std::string_view, 3> kOfServer{"clusterName", "finalizers", "ownerReferences"};
-// What a pod has and its template has not; the API server drops it.
+// Fields of a pod that its template doesn't have; the API server drops them.
 constexpr std::array<std::string_view, 3> kOfPod{"apiVersion", "kind", "status"};
 
 class Pruner {
@@ -102,7 +102,7 @@ class Pruner {
   }
 
  private:
-  // What its author wrote. Nulls count as absent.
+  // The metadata that the object's author wrote. Nulls count as absent.
   const Node* own_metadata(const Node* metadata) const {
     const Node* given = metadata;
     for (const yaml::Entry& entry : given->entries()) {
@@ -115,7 +115,7 @@ class Pruner {
     return make_.with(metadata, "annotations", rest->size() > 0 ? rest : nullptr);
   }
 
-  // `map` with the entries of these names; the others are reported.
+  // `map` with only the entries of these names; reports the others.
   const Node* known(const Node& map, Names names, const k8s::Path& path) {
     std::vector<Entry> entries;
     for (const Entry& entry : map.entries()) {
@@ -146,7 +146,7 @@ class Pruner {
     findings_.ignore(std::move(unknown));
   }
 
-  // `map` with `key`, a map, replaced by its known fields.
+  // `map` with only the known fields of the map `key`.
   const Node* with_known(const Node* map, std::string_view key, Names names, const k8s::Path& path) {
     const Node* value = map->get(key);
     if (!value || !value->is_map()) return map;
@@ -270,7 +270,7 @@ class JobReader {
     findings_.lose(std::move(field), std::move(message), std::move(hint), where);
   }
 
-  // The operators ignore the case.
+  // Compares like the operators, which ignore the case.
   static bool is_role(std::string_view key, std::string_view role) {
     return base::lower_case(key) == base::lower_case(role);
   }
@@ -348,7 +348,7 @@ class JobReader {
       return yaml::string_at(*container, "name") == kind_.container;
     });
     if (main == containers.end() && containers.size() == 1) {
-      // Before v1.9 the operators did not check it.
+      // The operators did not check this before v1.9.
       findings_.change(field,
                        fmt::format("{} has no container \"{}\": the only one is taken for it", replica.role,
                                    kind_.container),

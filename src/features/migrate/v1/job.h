@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A job of Training Operator v1 or of the MPI Operator, read and checked: the fields that its API has, and
-// the replicas of its kind.
+// Reads and checks a job of Training Operator v1 or of the MPI Operator: the fields that its API has, and the
+// replicas of its kind.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,18 @@
 
 namespace trainjobc::migrate::v1 {
 
-// The kind of a job that can be converted, of any version of its API; nullptr for all other objects.
+// The kind of a job that can be converted, in any version of its API; nullptr for all other objects.
 const model::V1Kind* convertible_kind(const yaml::Node& object);
 // Whether some version of the operators has the object's kind.
 bool is_v1(const yaml::Node& object);
-// The same of what kustomize's targets and fields name, by `kind` and perhaps `group`.
+// Whether a target or field in a kustomization names such a kind, by `kind` and possibly `group`.
 bool names_v1(const yaml::Node& target);
 
 class V1Findings {
  public:
-  // The job can't be converted: nothing of Trainer means the same.
+  // The job can't be converted: Trainer has no equivalent.
   void lose(std::string field, std::string message, std::string hint, const yaml::Node* where);
-  // The job is converted, and this part of it means something else afterwards.
+  // The job is converted, but this part of it has another meaning afterwards.
   void change(std::string field, std::string message, std::string hint, const yaml::Node* where);
   // The v1 API ignores this field.
   void ignore(base::Diagnostic diagnostic);
@@ -55,11 +55,11 @@ struct Replica {
   std::string field;      // spec.pytorchReplicaSpecs.Master
   const yaml::Node* node = nullptr;
   int64_t count = 1;
-  const yaml::Node* count_node = nullptr;  // nullptr if it is the default
+  const yaml::Node* count_node = nullptr;  // nullptr if the count is the default
   std::string_view restart_policy;
-  const yaml::Node* restart_node = nullptr;  // nullptr if it is the default
+  const yaml::Node* restart_node = nullptr;  // nullptr if the policy is the default
   const yaml::Node* pod_template = nullptr;
-  size_t main = 0;  // the container that the operator sets up
+  size_t main = 0;  // index of the container that the operator sets up
 };
 
 struct Job {
@@ -67,7 +67,7 @@ struct Job {
   const yaml::Node* root = nullptr;  // with known fields only
   model::ObjectId id;
   const yaml::Node* spec = nullptr;
-  std::vector<Replica> replicas;  // in the order of the kind's roles, without those of no pod
+  std::vector<Replica> replicas;  // in the order of the kind's roles; without those that have no pods
 
   const Replica* replica(std::string_view role) const;
   int64_t pods() const;
@@ -75,11 +75,11 @@ struct Job {
   const yaml::Node* get(std::string_view field) const { return spec->get(field); }
   const yaml::Node* run_policy(std::string_view field) const { return spec->at({"runPolicy", field}); }
   bool is_mpi_v2() const { return kind->api_version == "kubeflow.org/v2beta1"; }
-  // Of the container that the operator sets up: where the replica's pods listen.
+  // The port of the container that the operator sets up, on which the replica's pods listen.
   int64_t port(const Replica& replica) const;
 };
 
-// nullopt, with findings, for a job that the v1 operator does not accept.
+// Returns nullopt, with findings, for a job that the v1 operator does not accept.
 std::optional<Job> read_job(const yaml::Node& root, const model::V1Kind& kind, V1Findings& findings);
 
 // The job without unknown fields, which an API server drops, and without nulls and its status. Each unknown
@@ -88,8 +88,8 @@ const yaml::Node* with_known_fields(const yaml::Node& root, const model::V1Kind&
                                     const schema::Schema& pod_template, const yaml::Maker& make,
                                     V1Findings& findings);
 
-// The job as kubeflow.org/v1 writes it, of an API version before that. What v1 can't say is a finding.
-// (features/migrate/v1/older_versions.cpp)
+// Converts a job of an older API version to the form of kubeflow.org/v1. What v1 can't express becomes a
+// finding. (features/migrate/v1/older_versions.cpp)
 const yaml::Node* in_form_of_v1(const yaml::Node& root, const model::V1Kind& kind, const yaml::Maker& make,
                                 V1Findings& findings);
 

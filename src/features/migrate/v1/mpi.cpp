@@ -25,14 +25,14 @@ constexpr std::string_view kRole = "K_MPI_JOB_ROLE";
 constexpr std::string_view kOpenMpi = "OpenMPI";
 constexpr std::string_view kRootPath = "/root/.ssh";
 
-// Root's copy of the key, and what makes Open MPI, MPICH and Intel MPI use it.
+// The folders of root's copy of the key, and of a hostfile for MPICH and Intel MPI.
 constexpr std::string_view kKeyFolder = "/etc/root-ssh-key";
 constexpr std::string_view kMountedKey = "/mnt/ssh-auth";
 constexpr std::string_view kMountedHosts = "/mnt/mpi-hostfile";
 constexpr std::string_view kHydraFolder = "/etc/hydra-hostfile";
 constexpr std::string_view kHydraHosts = "/etc/hydra-hostfile/hostfile";
 
-// A volume of the MPI Operator, and Trainer's.
+// A volume of the MPI Operator, and its counterpart in Trainer.
 struct OldVolume {
   std::string_view name;
   std::string_view trainer;
@@ -41,7 +41,7 @@ struct OldVolume {
 constexpr std::array<OldVolume, 2> kVolumes{
     {{"mpi-job-config", "mpi-hostfile"}, {"ssh-auth", "mpi-ssh-auth"}}};
 
-// Training Operator v1 gives a launcher with GPUs ranks of its own.
+// Training Operator v1 gives a launcher with GPUs its own ranks.
 bool has_gpu_limit(const Node& pod_template) {
   return std::ranges::any_of(yaml::items_at(pod_template, {"spec", "containers"}),
                              [](const Node* container) { return has_gpus(*container, {"limits"}); });
@@ -80,7 +80,7 @@ class MpiDraft {
   }
 
  private:
-  // False, after a finding, if no such implementation is known.
+  // False, with a finding, if the implementation is not known.
   bool find_implementation() {
     const Node* given = job_.get("mpiImplementation");
     if (!given || given->text() == kOpenMpi) return true;
@@ -122,7 +122,7 @@ class MpiDraft {
     return path.empty() || path == kRootPath;
   }
 
-  // Trainer's mode of the key is for a user and a group.
+  // Trainer's mode for the key allows one user and one group to read it.
   void check_key() {
     if (!is_in_root() || conversion_.options.copies_key) return;
     const Node* path = job_.get("sshAuthMountPath");
@@ -133,14 +133,14 @@ class MpiDraft {
         path ? path : job_.root->get("kind"));
   }
 
-  // As the MPI Operator does: pods on the host's network have to find the others by name.
+  // Like the MPI Operator, lets pods on the host's network find the others by name.
   PodTemplate with_dns(PodTemplate pods) const {
     if (!job_.is_mpi_v2() || !yaml::is_true_at(*pods.node, {"spec", "hostNetwork"})) return pods;
     pods.node = make_.with_path(pods.node, {"spec", "dnsPolicy"}, make_.string("ClusterFirstWithHostNet"));
     return pods;
   }
 
-  // A user can read the key as a member of the pod's group only.
+  // Adds a group: a user other than root can read the key only as a member of the pod's group.
   PodTemplate with_group(PodTemplate pods) const {
     const Node* user = user_of(pods);
     if (is_in_root() || !user || pods.node->at({"spec", "securityContext", "fsGroup"})) return pods;
@@ -159,8 +159,9 @@ class MpiDraft {
     return make_.with(map, key, make_.with_items(map->get(key), items));
   }
 
-  // As root, ssh refuses a key that others can read, as they can in Trainer's mount: an init container makes
-  // a copy that only root can read. Nodes have it, too, because they start the processes of others.
+  // As root, ssh refuses a key that others can read, which is the case in Trainer's mount: an init container
+  // makes a copy that only root can read. Nodes need it, too, because they start the processes of other
+  // nodes.
   PodTemplate with_key(PodTemplate pods) const {
     if (!is_in_root() || !conversion_.options.copies_key) return pods;
     return with_prepared(pods, main_container(pods),
@@ -169,8 +170,8 @@ class MpiDraft {
                           make_.map({{"medium", make_.string("Memory")}})});
   }
 
-  // MPICH and Intel MPI read another form of hostfile than the one that Trainer writes, and know their own
-  // host by its name without a domain: an init container of the launcher translates it.
+  // MPICH and Intel MPI need another form of hostfile than Trainer's, and recognise their own host by its
+  // name without a domain: an init container of the launcher converts it.
   PodTemplate with_hostfile(PodTemplate pods) const {
     const Node* main = &main_container(pods);
     for (const std::string_view key : {"command", "args", "env"}) {
@@ -185,7 +186,7 @@ class MpiDraft {
          make_.map({})});
   }
 
-  // The text with the path of the translated hostfile.
+  // The text with the path of the converted hostfile.
   const Node* with_hydra_path(const Node& node) const {
     constexpr std::string_view kOld = "/etc/mpi/hostfile";
     if (node.is_string()) {
@@ -205,10 +206,10 @@ class MpiDraft {
     return changed == value ? &node : make_.with(&node, "value", changed);
   }
 
-  // What an init container prepares for the main container, in a volume of its own.
+  // Something that an init container prepares for the main container, in a volume of its own.
   struct Prepared {
     std::string_view volume;
-    std::string_view folder;  // where both mount it
+    std::string_view folder;  // where both containers mount it
     std::string_view source;  // the volume that the script reads
     std::string_view source_folder;
     std::string script;
@@ -233,7 +234,7 @@ class MpiDraft {
     return pods;
   }
 
-  // Containers may mount the volumes that the MPI Operator adds, by their names.
+  // Containers may mount the MPI Operator's volumes by name; these become Trainer's.
   PodTemplate with_volumes(PodTemplate pods) const {
     for (const std::string_view list : {"containers", "initContainers"}) {
       const Node* containers = pods.node->at({"spec", list});
@@ -255,7 +256,7 @@ class MpiDraft {
         mounts.push_back(mount);
       } else if (path != "/etc/mpi" && path != ssh_path()) {
         mounts.push_back(make_.with(mount, "name", make_.string(ours->trainer)));
-      }  // else Trainer mounts it there itself
+      }  // otherwise Trainer mounts it there itself
     }
     if (!given || std::ranges::equal(mounts, given->items())) return &container;
     const Node* list = mounts.empty() ? nullptr : make_.list(mounts, given->origin());
@@ -305,7 +306,8 @@ class MpiDraft {
     const Node* args = container.get("args");
     const bool has_command = command && command->size() > 0;
     const bool has_args = args && args->size() > 0;
-    // The MPI Operator replaces neither; v1's own workers sleep until something is executed in them.
+    // The MPI Operator replaces neither list; Training Operator's workers only sleep until something is
+    // executed in them.
     if (!job_.is_mpi_v2() && has_command && !mentions(container, "sshd")) {
       conversion_.findings.change(
           worker_->field + ".template.spec.containers",
@@ -338,10 +340,10 @@ class MpiDraft {
     if (other_) {
       env.push_back(variable(make_, other_->hostfile, kHydraHosts));
       add(other_->slots, conversion_.draft.processes->text());
-      // The nodes can't resolve the launcher's host name.
+      // The nodes can't resolve the launcher's host name, so the interface must be set.
       if (!yaml::is_true_at(*launcher.pod_template, {"spec", "hostNetwork"})) add(other_->interface, "eth0");
     }
-    // As the operator does: a node may not answer yet.
+    // Retries like the operator, since a node may not answer yet.
     constexpr std::string_view kAttempts = "-o ConnectionAttempts=10";
     if (other_ && !(is_in_root() && conversion_.options.copies_key)) add(other_->ssh_arguments, kAttempts);
     if (is_in_root() && conversion_.options.copies_key) {
@@ -367,8 +369,8 @@ class MpiDraft {
   const Job& job_;
   const Maker& make_;
   const Replica* worker_;
-  const policy::MpiImplementation* other_ = nullptr;  // not OpenMPI
-  bool trains_too_ = false;                           // the launcher
+  const policy::MpiImplementation* other_ = nullptr;  // an implementation other than Open MPI
+  bool trains_too_ = false;                           // whether the launcher trains
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ constexpr std::string_view kJobNameLabel = "training.kubeflow.org/job-name";
 constexpr std::string_view kReplicaIndexLabel = "training.kubeflow.org/replica-index";
 constexpr std::string_view kIndexLabel = "batch.kubernetes.io/job-completion-index";
 
-// Those of the operators before Training Operator 1.3 have no prefix.
+// Labels of the operators before Training Operator 1.3 have no prefix.
 constexpr std::array<std::string_view, 7> kOfJob{kJobNameLabel,      "pytorch-job-name", "tf-job-name",
                                                  "xgboost-job-name", "mpi-job-name",     "mpi_job_name",
                                                  "mxnet-job-name"};
@@ -38,7 +38,7 @@ constexpr std::array<std::string_view, 7> kOfRole{"training.kubeflow.org/replica
 constexpr std::array<std::string_view, 4> kOfIndex{kReplicaIndexLabel, "pytorch-replica-index",
                                                    "tf-replica-index", "replica-index"};
 constexpr std::array<std::string_view, 6> kRoles{"master", "worker", "launcher", "chief", "ps", "evaluator"};
-// What the MPI operators mount besides the hostfile.
+// Files that the MPI operators mount besides the hostfile.
 constexpr std::array<std::string_view, 2> kScripts{"/etc/mpi/discover_hosts.sh", "/etc/mpi/kubexec.sh"};
 
 bool is_in_name(char c) {
@@ -49,7 +49,7 @@ bool ends_name(std::string_view text, size_t at) {
   return at >= text.size() || !is_in_name(text[at]);
 }
 
-// The number at `at`, which moves behind it.
+// The number at `at`, which advances past it.
 std::optional<int64_t> take_number(std::string_view text, size_t& at) {
   int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), number);
@@ -58,14 +58,14 @@ std::optional<int64_t> take_number(std::string_view text, size_t& at) {
   return number;
 }
 
-// "a=b,c=d"
+// The labels as a selector: "a=b,c=d".
 std::string selector_of(const NewNames::Labels& labels) {
   std::string text;
   for (const auto& [key, value] : labels) text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, value);
   return text;
 }
 
-// The word that the range is in.
+// The word that contains the range.
 std::string_view word_around(std::string_view text, size_t begin, size_t end) {
   const auto ends = [](char c) {
     return base::kSpace.find(c) != std::string_view::npos ||
@@ -109,7 +109,7 @@ std::string NewNames::addresses(std::string_view role) const {
   return all;
 }
 
-// One pass over a text.
+// Replaces the names in one text.
 class NameScan {
  public:
   NameScan(const NewNames& names, std::string_view text, std::vector<NewNames::Unclear>& unclear)
@@ -137,7 +137,7 @@ class NameScan {
   }
 
  private:
-  // Where the job's name begins that ends before the dash at `at`.
+  // Where the job's name begins, if it ends before the dash at `at`.
   size_t begin_of(const std::string& prefix, size_t at) const {
     if (prefix.size() == 1 || at + 1 < prefix.size()) return std::string_view::npos;
     const size_t begin = at + 1 - prefix.size();
@@ -153,7 +153,8 @@ class NameScan {
     return "";
   }
 
-  // A pod's name from `begin`, whose role is at `at`: its end, and address_; 0 if there is none.
+  // Reads a pod's name that begins at `begin`, with its role at `at`, and sets address_. Returns the name's
+  // end; 0 if it is no such name.
   size_t take_name(size_t begin, size_t at) {
     const std::string_view role = role_at(at);
     if (role.empty()) return 0;
@@ -172,7 +173,7 @@ class NameScan {
     }
     if (!index || !ends_name(text_, end)) return 0;
     const auto address = names_.address(role, *index);
-    // After one slash, it is a part of a path; after two, of a URL.
+    // After a single slash, the name is part of a path; after two, part of a URL.
     const bool is_path = begin > 0 && text_[begin - 1] == '/' && (begin < 2 || text_[begin - 2] != '/');
     if (!address || is_path || !has_domain(end)) {
       report_unclear(begin, end, role);
@@ -182,7 +183,7 @@ class NameScan {
     return end;
   }
 
-  // Whether what follows a pod's name is a domain, or nothing: `end` moves behind the service's name.
+  // Whether a domain, or nothing, follows a pod's name; `end` advances past the service's name.
   bool has_domain(size_t& end) const {
     if (end >= text_.size() || text_[end] != '.') return true;
     const auto follows = [&](std::string_view word) {
@@ -199,7 +200,7 @@ class NameScan {
            text_.substr(end + 1).starts_with('$') || text_.substr(end + 1).starts_with('{');
   }
 
-  // "$(NAME)-worker-0" or "${JOB}-worker-": the name comes from a variable.
+  // Reports a name that comes from a variable: "$(NAME)-worker-0" or "${JOB}-worker-".
   void check_variable(size_t at) {
     const std::string_view role = role_at(at + 1);
     if (role.empty() || at == 0) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The names and labels of the v1 operators' pods: no pod has them after the migration.
+// The names and labels of the v1 operators' pods, which no pod has after the migration.
 #pragma once
 
 #include <optional>
@@ -15,33 +15,34 @@
 
 namespace trainjobc::migrate::v1 {
 
-// A job's pods before and after, by name.
+// The old and new names of a job's pods.
 class NewNames {
  public:
   NewNames(std::string job, std::string ns, std::vector<PodRange> pods)
       : job_(std::move(job)), ns_(std::move(ns)), pods_(std::move(pods)) {}
 
   const std::string& job() const { return job_; }
-  // "mnist-node-0-0.mnist" of "worker" and 0; nullopt if there was no such pod.
+  // The new address of a pod: "mnist-node-0-0.mnist" for "worker" and 0; nullopt if there was no such pod.
   std::optional<std::string> address(std::string_view role, int64_t index) const;
-  // "mnist-node-0-0.mnist to mnist-node-0-3.mnist": of all pods of the role; "" if it has none.
+  // The new addresses of all pods of the role: "mnist-node-0-0.mnist to mnist-node-0-3.mnist"; "" if it has
+  // none.
   std::string addresses(std::string_view role) const;
 
-  // A name that stands in a text but can't be replaced: what it is called now depends on something else.
+  // A name in a text that can't be replaced, because the new name depends on something else.
   struct Unclear {
     std::string text;
     std::string hint;
   };
-  // The text with the new names for those that are exactly a pod's; appends the others.
+  // The text with new names in place of those that are exactly a pod's; appends the others to `unclear`.
   std::string renamed(std::string_view text, std::vector<Unclear>& unclear) const;
 
   using Labels = std::vector<std::pair<std::string, std::string>>;
-  // What selects the same pods as the label; nullopt if no labels do.
+  // The labels that select the same pods as the old label; nullopt if none do.
   std::optional<Labels> labels(std::string_view key, std::string_view value) const;
 
  private:
   std::optional<std::string> address_in(const PodRange& range, int64_t index) const;
-  // The pods of the role, if they are all of a replicatedJob's, or one pod.
+  // Labels that select the pods of the role, if these are a single pod, or all pods of a replicatedJob.
   std::optional<Labels> labels_of_role(std::string_view role) const;
 
   friend class NameScan;
@@ -50,17 +51,17 @@ class NewNames {
   std::vector<PodRange> pods_;
 };
 
-// JobSet's, of a pod.
+// A label that JobSet gives to pods.
 inline constexpr std::string_view kReplicatedJobLabel = "jobset.sigs.k8s.io/replicatedjob-name";
 
-// Whether it is a label that an operator of v1 gives to its pods, or selects them by.
+// Whether the operators of v1 give the label to pods, or select pods by it.
 bool is_old_label(std::string_view key);
 
-// Replaces the names and labels in a tree: texts, selectors, keys of the Downward API. What can't be replaced
-// is a finding, at its line.
+// Replaces the names and labels in a tree: in texts, selectors, keys of the Downward API. What can't be
+// replaced becomes a finding on its line.
 class Renamer {
  public:
-  // `names` is nullptr if no job in particular is meant.
+  // `names` is nullptr if no particular job is meant.
   Renamer(const NewNames* names, const yaml::Maker& make) : names_(names), make_(make) {}
 
   // `field` is the path of the node.
@@ -84,10 +85,10 @@ class Renamer {
   std::vector<base::Diagnostic> findings_;
 };
 
-// The place of `part` in a text of one or several lines; the text's own if it can't be seen there.
+// The place of `part` in a text of one or several lines; that of the text if it can't be found there.
 base::Location locate_in(const yaml::Node& text, std::string_view part);
 
-// The pods of a draft with the new names, in what its user wrote.
+// Renames pods in what the user wrote into the draft.
 void rename_pods(Conversion& conversion);
 
 }  // namespace trainjobc::migrate::v1

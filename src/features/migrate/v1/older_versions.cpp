@@ -19,7 +19,7 @@ using yaml::Entry;
 using yaml::Maker;
 using yaml::Node;
 
-// Fields of spec that v1 has in spec.runPolicy.
+// Fields of spec that are in spec.runPolicy in v1.
 constexpr std::array<std::string_view, 5> kOfSpec{"activeDeadlineSeconds", "backoffLimit", "cleanPodPolicy",
                                                   "schedulingPolicy", "ttlSecondsAfterFinished"};
 
@@ -34,8 +34,8 @@ const Node* with_run_policy(const Node* spec, const Maker& make) {
   return make.with(spec, "runPolicy", policy);
 }
 
-// v1alpha1 of TFJob and PyTorchJob: the replicas are a list, with their role as a field, and the pods say how
-// they start again.
+// v1alpha1 of TFJob and PyTorchJob: the replicas are a list, their role is a field, and the restart policy is
+// the pods'.
 class ReplicaList {
  public:
   ReplicaList(const model::V1Kind& kind, const Maker& make, V1Findings& findings)
@@ -136,7 +136,7 @@ class MpiTemplate {
     return make_.with(made, "template", own);
   }
 
-  // The number of workers, with units_ for each of them; nullptr with a finding.
+  // The number of workers; sets units_ to what each of them gets. nullptr with a finding.
   const Node* count_of(const Node& spec, const Node& container) {
     const bool counts_gpus = yaml::text_at(spec, "processingResourceType") != "cpu";
     limit_name_ = counts_gpus ? "nvidia.com/gpu" : "cpu";
@@ -162,8 +162,8 @@ class MpiTemplate {
 
   const Maker& make_;
   V1Findings& findings_;
-  const Node* units_ = nullptr;  // of each worker
-  const Node* limit_ = nullptr;  // to be added to the worker's limits
+  const Node* units_ = nullptr;  // per worker
+  const Node* limit_ = nullptr;  // to be added to each worker's limits
   std::string_view limit_name_;
 };
 

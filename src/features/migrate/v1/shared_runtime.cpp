@@ -24,11 +24,11 @@ using yaml::Maker;
 using yaml::Node;
 
 constexpr std::array<std::string_view, 5> kOfTrainer{"image", "command", "args", "env", "resources"};
-// Variables of an MPI pod that tell its role.
+// Variables that tell an MPI pod its role.
 constexpr std::array<std::string_view, 3> kOfMpiPod{"K_MPI_JOB_ROLE", "NVIDIA_VISIBLE_DEVICES",
                                                     "NVIDIA_DRIVER_CAPABILITIES"};
 
-// They also tell how it reaches the others.
+// Whether the variable tells an MPI pod its role, or how it reaches the others.
 bool is_of_mpi_pod(std::string_view variable) {
   const auto arguments = policy::mpi::kPlugin.framework.ssh_arguments;
   const auto others = policy::mpi::kPlugin.framework.other_implementations;
@@ -49,8 +49,8 @@ const schema::Schema* inner(const schema::Schema* schema, std::initializer_list<
   return schema;
 }
 
-// Whether leaving the field out means the same. A number 0 and most booleans do not: their fields' defaults
-// are other values.
+// Whether omitting the field means the same. For a number 0 and most booleans it does not, since their
+// defaults are other values.
 bool is_unset(const Entry& entry) {
   constexpr std::array<std::string_view, 6> kFalse{"hostIPC", "hostNetwork", "hostPID",
                                                    "stdin",   "stdinOnce",   "tty"};
@@ -137,7 +137,7 @@ class Splitter {
     return make_.map(kept, spec.origin());
   }
 
-  // The volumes used by containers that a TrainJob does not configure.
+  // The volumes that are used by containers which a TrainJob does not configure.
   static std::set<std::string_view> mounted_elsewhere(const Node& spec) {
     std::set<std::string_view> names;
     const auto collect = [&](const Node& container, std::string_view key) {
@@ -180,7 +180,7 @@ class Splitter {
 
   bool is_for_trainer(const Entry& entry, const RoleSettings& settings) const {
     if (!settings.trains || !base::contains(kOfTrainer, entry.key)) return false;
-    // An MPI TrainJob's settings reach the launcher only, or all pods, so the runtime has these.
+    // An MPI TrainJob's settings reach either only the launcher or all pods, so these stay in the runtime.
     if (is_mpi_ && (entry.key == "image" || entry.key == "resources")) return false;
     if (is_mpi_ && launcher_trains_ && entry.key == "env") return false;
     return entry.key != "resources" || !entry.value->get("claims");
@@ -213,7 +213,7 @@ class Splitter {
 
   static bool is_own_volume(std::string_view name) { return name == kRootKeyVolume || name == kHydraVolume; }
 
-  // A patch names each volume once.
+  // Whether a volume is mounted twice: a patch can name each volume only once.
   static bool has_twice(const Node& mounts) {
     std::set<std::string_view> names;
     return std::ranges::any_of(mounts.items(), [&](const Node* mount) {
@@ -221,7 +221,7 @@ class Splitter {
     });
   }
 
-  // The copy of the key and the hostfile belong to the runtime.
+  // Mounts of the copied key and of the converted hostfile stay in the runtime.
   void split_mounts(const Entry& mounts, Entries& kept, RoleSettings& settings) const {
     NodeList stay;
     NodeList go;
@@ -248,10 +248,10 @@ class Splitter {
   bool is_mpi_;
   bool keeps_group_;
   bool launcher_trains_;
-  const schema::Schema* patch_;  // of a patch's pod spec
+  const schema::Schema* patch_;  // schema of a patch's pod spec
 };
 
-// The items of a list, found by their names.
+// The items of a list, which are found by name.
 class Items {
  public:
   explicit Items(const Node& list) {
@@ -264,7 +264,7 @@ class Items {
   }
 
  private:
-  // The same for equal items. Mounts of one volume differ in their paths.
+  // A name that equal items share. Mounts of one volume are told apart by their paths.
   static std::pair<std::string_view, std::string_view> name_of(const Node& item) {
     if (item.is_map()) return {yaml::string_at(item, "name"), yaml::string_at(item, "mountPath")};
     return {yaml::string_of(&item), ""};
@@ -284,12 +284,12 @@ bool can_become(const Node& given, const Node* wanted) {
   return yaml::equal(given, *wanted);
 }
 
-// Strategic merge adds to these lists; it replaces others.
+// Whether strategic merge adds to the list, rather than replacing it.
 bool is_merged(std::string_view key) {
   return key == "volumes" || key == "volumeMounts" || key == "imagePullSecrets" || key == "schedulingGates";
 }
 
-// What a TrainJob has to add to `given` to get `wanted`; nullopt if that is impossible.
+// What a TrainJob has to add to `given` to obtain `wanted`; nullopt if that is impossible.
 std::optional<Entries> remaining(const Entries& wanted, const Entries& given, const Maker& make) {
   for (const Entry& entry : given) {
     const Entry* own = entry_of(wanted, entry.key);
@@ -312,7 +312,8 @@ std::optional<Entries> remaining(const Entries& wanted, const Entries& given, co
   return rest;
 }
 
-// Whether a job that sets `wanted` has nothing else of the runtime's `given`. The runtime's variables stay.
+// Whether a job that sets `wanted` replaces everything that the runtime sets in `given`. The runtime's
+// variables stay, so the job must have them, too.
 bool trainer_fits(const RoleSettings& wanted, const RoleSettings& given) {
   return std::ranges::all_of(given.trainer, [&](const Entry& entry) {
     const Entry* own = entry_of(wanted.trainer, entry.key);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// TFJob and PaddleJob. Trainer sets up neither, so only jobs of one pod become TrainJobs as they are; for
-// others, the variables are written out on request.
+// TFJob and PaddleJob. Trainer supports neither, so only jobs with a single pod become TrainJobs as they are;
+// for others, the variables are written out on request.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,7 +23,7 @@ using yaml::Node;
 constexpr std::string_view kTaskIndex = "TF_TASK_INDEX";
 constexpr std::string_view kOwnAddress = "POD_IP_DUMMY";
 
-// A job of one pod needs no policy.
+// A job with a single pod needs no policy.
 void draft_single(Conversion& conversion, std::string_view framework, const NodeList& env) {
   const Replica& replica = conversion.job.replicas.front();
   add_nodes(conversion, replica, with_env(conversion.make, pods_of(conversion, replica), env), framework,
@@ -39,7 +39,7 @@ std::string joined(const std::vector<std::string>& items) {
   return out;
 }
 
-// TF_CONFIG of all pods of a role: the index is another variable's.
+// TF_CONFIG for all pods of a role: it takes the index from another variable.
 std::string tf_config(const Job& job, std::string_view own_role) {
   std::vector<std::string> roles;
   for (const Replica& replica : job.replicas) {
@@ -54,7 +54,7 @@ std::string tf_config(const Job& job, std::string_view own_role) {
                      fmt::join(roles, ","), own_role, kTaskIndex);
 }
 
-// The chief decides; without one the first worker, or all of them.
+// The job succeeds with its chief; without one, with the first worker, or all workers.
 void apply_success_policy(Conversion& conversion) {
   const Job& job = conversion.job;
   const Maker& make = conversion.make;
@@ -87,7 +87,7 @@ void draft_plain_tensorflow(Conversion& conversion) {
   finish_plain(conversion, "tensorflow");
 }
 
-// The variables of one group of pods. The first pod of all listens on its own address.
+// The variables of a group of pods. The very first pod listens on its own address.
 NodeList paddle_env(const Conversion& conversion, bool is_first, std::string_view first) {
   const Job& job = conversion.job;
   const Maker& make = conversion.make;
@@ -101,7 +101,7 @@ NodeList paddle_env(const Conversion& conversion, bool is_first, std::string_vie
   return env;
 }
 
-// The pods of each replica. The first pod of all is apart from the others, because only it listens.
+// Writes out the pods of each replica. The very first pod is a group of its own, because only it listens.
 void draft_plain_paddle(Conversion& conversion) {
   const Job& job = conversion.job;
   const Maker& make = conversion.make;

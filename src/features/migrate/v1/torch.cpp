@@ -21,7 +21,7 @@ using yaml::Node;
 
 constexpr std::string_view kC10d = "c10d";
 
-// spec.nprocPerNode, or its older name; nullptr for torchrun's default.
+// spec.nprocPerNode, or the field's older name; nullptr for torchrun's default.
 const Node* processes_of(const Job& job) {
   const Node* given = job.get("nprocPerNode");
   return given ? given : job.spec->at({"elasticPolicy", "nProcPerNode"});
@@ -38,7 +38,7 @@ std::optional<int64_t> number_of(const Node* node) {
   return node->text().empty() ? std::nullopt : std::optional(value);
 }
 
-// Trainer counts GPUs or else CPUs, as torchrun's "auto" does.
+// Trainer counts GPUs, or else CPUs, like torchrun's "auto".
 void take_processes(Conversion& conversion, const Node& container) {
   const Node* given = processes_of(conversion.job);
   if (const auto number = number_of(given)) {
@@ -55,12 +55,12 @@ void take_processes(Conversion& conversion, const Node& container) {
   }
 }
 
-// torchrun and its module give their processes these variables themselves.
+// Whether the command is torchrun or its module, which set these variables for their processes themselves.
 bool runs_torchrun(const Node& container) {
   return mentions(container, "torchrun") || mentions(container, "torch.distributed");
 }
 
-// What programs without torchrun read, and those that pass it on to torchrun.
+// Adds the variables that programs without torchrun read, and those that pass them on to torchrun.
 void add_world(const Conversion& conversion, const Node& container, NodeList& env) {
   const Job& job = conversion.job;
   const Replica* master = job.replica("Master");
@@ -77,7 +77,7 @@ void add_world(const Conversion& conversion, const Node& container, NodeList& en
   add("RANK", variable_of_field(make, "RANK", model::kCompletionIndexField));
 }
 
-// What v1 sets in every container, and Trainer in "node" only.
+// Variables that v1 sets in every container, but Trainer only in "node".
 NodeList variables_of_others(const Conversion& conversion) {
   const Job& job = conversion.job;
   const Maker& make = conversion.make;
@@ -155,7 +155,7 @@ void add_elastic(Conversion& conversion, NodeList& env) {
   }
 }
 
-// For a master that differs from the workers.
+// Drafts a job whose master differs from the workers.
 void draft_plain_torch(Conversion& conversion) {
   const Job& job = conversion.job;
   if (const Node* elastic = job.get("elasticPolicy")) {

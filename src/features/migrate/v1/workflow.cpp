@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Source of the rules: argoproj/argo-workflows v3.7, workflow/executor/resource.go: a condition is a label
-// selector whose keys are paths of the object. All of a successCondition have to match, one of a
-// failureCondition. Trainer lists a job's conditions in the order in which they came, and JobSet its Jobs in
-// any order.
+// selector whose keys are paths in the object. All requirements of a successCondition must match, and one of
+// a failureCondition. Trainer lists a job's conditions in the order in which they occurred, and JobSet its
+// Jobs in any order.
 #include "features/migrate/v1/workflow.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ using yaml::Node;
 
 constexpr std::array<std::string_view, 3> kKinds{"ClusterWorkflowTemplate", "Workflow", "WorkflowTemplate"};
 
-// Where the templates are; empty for objects without any.
+// The path to an object's templates; empty for objects without any.
 std::vector<std::string_view> path_of_templates(const Node& object) {
   if (!yaml::string_at(object, "apiVersion").starts_with("argoproj.io/")) return {};
   const std::string_view kind = yaml::string_at(object, "kind");
@@ -68,7 +68,7 @@ std::optional<Requirement> requirement_of(std::string_view text) {
                      base::trimmed(text.substr(end))};
 }
 
-// The role of a key `status.replicaStatuses.ROLE.succeeded`; "" for another one.
+// The role in a key `status.replicaStatuses.ROLE.succeeded`; "" for other keys.
 std::string_view role_of(std::string_view key, std::string_view field) {
   constexpr std::string_view kStatuses = "status.replicaStatuses.";
   if (!key.starts_with(kStatuses)) return "";
@@ -77,7 +77,7 @@ std::string_view role_of(std::string_view key, std::string_view field) {
   return dot != std::string_view::npos && key.substr(dot + 1) == field ? key.substr(0, dot) : "";
 }
 
-// Whether a user has written the condition for a TrainJob already.
+// Whether the condition was already written for a TrainJob.
 bool is_of_train_job(std::string_view condition) {
   return condition.find("status.jobsStatus.") != std::string_view::npos ||
          condition.find("Complete") != std::string_view::npos;
@@ -98,7 +98,7 @@ class Template {
   }
 
  private:
-  // What a v1 job's condition says of the TrainJob; "" after a finding.
+  // Translates a condition on a v1 job into one on the TrainJob; "" with a finding if that is impossible.
   using Translation = std::string (Template::*)(const Node& condition,
                                                 const std::optional<Requirement>& given);
 
@@ -128,7 +128,7 @@ class Template {
     return count;
   }
 
-  // All pods of a role have to succeed, and the TrainJob's Jobs have.
+  // Requires success of all pods of a role, as that of the TrainJob's Jobs.
   std::string success(const Node& condition, const std::optional<Requirement>& given) {
     const std::string_view role = given ? role_of(given->key, "succeeded") : "";
     const int64_t count = role.empty() ? 0 : pods_of(role);
@@ -170,7 +170,7 @@ class Template {
     return "";
   }
 
-  // What the Workflow takes from the job's status or spec.
+  // Checks what the Workflow takes from the job's status or spec.
   void check_outputs() {
     for (const Node* parameter : yaml::items_at(*job_.node, {"outputs", "parameters"})) {
       for (const std::string_view key : {"jsonPath", "jqFilter"}) {
