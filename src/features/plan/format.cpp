@@ -62,8 +62,8 @@ std::string hosts_text(const JobPlan& job) {
   return or_dash(text);
 }
 
-// The resources that have a column of their own: all if they are few, otherwise those of most jobs. If each
-// job requests other resources, a column for each would make the table grow with the square of the jobs.
+// The resources that get a column of their own: all of them if they are few, otherwise those of most jobs. If
+// each job requested other resources, a column for each would make the table's size quadratic.
 class ResourceColumns {
  public:
   explicit ResourceColumns(const Plan& plan) : own_(in_order(plan.total.requests)) {
@@ -156,7 +156,7 @@ std::string place_of(const Obstacle& obstacle) {
   return place.empty() ? "" : place + ": ";
 }
 
-// node: 32 nvidia.com/gpu of h100, 96 cpu of default
+// The flavors of a pod set: "node: 32 nvidia.com/gpu of h100, 96 cpu of default".
 std::string flavors_of_set(const std::vector<AssignedFlavor>& all, const std::string& set) {
   std::string text;
   for (const AssignedFlavor& flavor : all) {
@@ -167,7 +167,7 @@ std::string flavors_of_set(const std::vector<AssignedFlavor>& all, const std::st
   return fmt::format("{}: {}", set, text);
 }
 
-// What is said of a job: after its title in a comment, in a sentence with it otherwise.
+// The report on a job: in a comment it follows the job's title, otherwise it is one sentence.
 Block block_on(const JobPlan& job, const std::string& text, bool is_comment) {
   Block block{.is_continued = true};
   if (is_comment) {
@@ -188,7 +188,7 @@ std::string verdict_text(const Admission& admission) {
   return fmt::format("can be admitted by ClusterQueue {}{}", admission.cluster_queue, cohort);
 }
 
-// Whether quotas admit the job, and what is missing.
+// Reports whether quotas admit the job, and what is missing.
 Block admission_of(const JobPlan& job, bool is_comment) {
   const Admission& admission = *job.admission;
   Block block = block_on(job, verdict_text(admission), is_comment);
@@ -202,7 +202,7 @@ Block admission_of(const JobPlan& job, bool is_comment) {
   return block;
 }
 
-// By scope and turn.
+// The queued jobs, sorted by scope and turn.
 std::vector<const JobPlan*> queued_jobs(const Plan& plan) {
   std::vector<const JobPlan*> jobs;
   for (const JobPlan& job : plan.jobs) {
@@ -217,7 +217,7 @@ bool is_pending(const JobPlan& job) {
   return job.admission->together->pending != Pending::No;
 }
 
-// With its flavors, if they are not those that it would get alone.
+// Names the flavors if they differ from those that the job would get alone.
 std::string admitted_text(const Admission& admission) {
   const std::vector<AssignedFlavor>& flavors = admission.together->flavors;
   if (std::ranges::equal(flavors, admission.flavors, {}, &AssignedFlavor::flavor, &AssignedFlavor::flavor))
@@ -256,7 +256,7 @@ std::string pending_text(const JobPlan& job) {
   return "";
 }
 
-// Whether the queued jobs can be admitted at the same time, and which can't.
+// Reports which of the queued jobs can be admitted at the same time.
 void add_together(const Plan& plan, bool is_comment, std::vector<Block>& blocks) {
   const std::vector<const JobPlan*> jobs = queued_jobs(plan);
   if (jobs.size() < 2) return;
@@ -280,7 +280,7 @@ void add_together(const Plan& plan, bool is_comment, std::vector<Block>& blocks)
   }
   blocks.push_back(std::move(block));
   for (const JobPlan* job : jobs) {
-    // What can never be admitted was reported.
+    // Jobs that can never be admitted have been reported.
     if (!is_pending(*job) || job->admission->verdict == Verdict::Never) continue;
     Block& reasons = blocks.emplace_back(block_on(*job, pending_text(*job), is_comment));
     for (const Obstacle& obstacle : job->admission->together->obstacles)
@@ -289,10 +289,10 @@ void add_together(const Plan& plan, bool is_comment, std::vector<Block>& blocks)
   blocks.back().is_continued = false;
 }
 
-// The variables that all containers have in common, and those of each that differ: NAME=value.
+// The variables that all containers have in common, and those that differ for each, as NAME=value.
 struct RankVariables {
   std::vector<std::string> common;
-  std::vector<std::vector<std::string>> own;  // by container
+  std::vector<std::vector<std::string>> own;  // one list per container
 };
 
 RankVariables variables_of(const JobPlan& job) {
@@ -321,21 +321,21 @@ RankVariables variables_of(const JobPlan& job) {
   return variables;
 }
 
-// "0-7", "3", "-" if they are not known.
+// "0-7", "3"; "-" if the ranks are unknown.
 std::string ranks_text(const RankNode& node) {
   if (!node.first_rank || node.ranks <= 0) return "-";
   if (node.ranks == 1) return std::to_string(*node.first_rank);
   return fmt::format("{}-{}", *node.first_rank, *node.first_rank + node.ranks - 1);
 }
 
-// "nodes 4 (PET_NNODES)"
+// A setting as text: "nodes 4 (PET_NNODES)".
 std::string setting_text(const LaunchPlan::Setting& setting) {
   std::string source = setting.source;
   if (!setting.place.empty()) source += " at " + setting.place;
   return base::one_line(fmt::format("{} {} ({})", setting.name, setting.value, source));
 }
 
-// Without the launcher's defaults.
+// What starts the processes, and its settings other than defaults.
 std::string launch_text(const LaunchPlan& launch) {
   std::vector<std::string> settings;
   for (const LaunchPlan::Setting& setting : launch.settings) {
@@ -345,7 +345,7 @@ std::string launch_text(const LaunchPlan& launch) {
                      settings.empty() ? "" : "; ", fmt::join(settings, ", "));
 }
 
-// One block of code.
+// The ranks as one block of code.
 Block folded_ranks(const JobPlan& job) {
   const RankVariables variables = variables_of(job);
   Block block{.head = {{title_of(job)}}, .folded = "ranks"};
@@ -364,7 +364,7 @@ std::string words_text(const std::vector<std::string>& words) {
   return words.empty() ? "the image's own" : base::one_line(fmt::format("{}", fmt::join(words, " ")));
 }
 
-// A table for the containers of each command.
+// Adds a table of the containers for each command.
 void add_ranks(const JobPlan& job, std::vector<Block>& blocks) {
   const RankVariables variables = variables_of(job);
   const auto next_block = [&] {
@@ -396,7 +396,7 @@ void add_ranks(const JobPlan& job, std::vector<Block>& blocks) {
   block->is_continued = false;
 }
 
-// Why the number of processes isn't known, where the job does not show it.
+// Says why the number of processes is unknown, for jobs that do not show it.
 void add_unknown(const Plan& plan, bool is_comment, std::vector<Block>& blocks) {
   for (const JobPlan& job : plan.jobs) {
     if (!job.unknown.empty())
@@ -406,7 +406,7 @@ void add_unknown(const Plan& plan, bool is_comment, std::vector<Block>& blocks) 
   blocks.back().is_continued = false;
 }
 
-// As text, the jobs come first; as a comment, the totals.
+// In a text, the jobs come first; in a comment, the totals.
 report::Document document_of(const Plan& plan, const PlanFormat& format, bool is_comment) {
   report::Document document;
   if (is_comment) {

@@ -34,22 +34,22 @@ using yaml::Node;
 
 // The processes of a job: how many there are, and on which hosts.
 
-// A JobSet with what was rendered beside it. Its secrets are masked.
+// A JobSet and what was rendered with it. Its secrets are masked.
 struct RenderedJob {
   k8s::jobset::JobSetView view;
   std::string_view ns;
-  const yaml::Node* hostfile = nullptr;  // the ConfigMap; nullptr if mpirun reads none
+  const yaml::Node* hostfile = nullptr;  // the ConfigMap that mpirun reads; nullptr if there is none
   std::string_view flux_script;          // "" if Flux starts nothing
   bool has_processes = false;            // the TrainJob has its own numProcPerNode
 };
 
-// A container that trains, or starts what does.
+// A container that trains, or starts the training.
 struct Worker {
   const k8s::jobset::ReplicatedJob* job = nullptr;
   const yaml::Node* container = nullptr;
 };
 
-constexpr size_t kMostListed = 10'000;  // containers of a job
+constexpr size_t kMostListed = 10'000;  // containers of one job
 
 bool trains(const ReplicatedJob& job) {
   return yaml::text_at(*job.node, {"template", "metadata", "labels", model::kAncestorLabel}) ==
@@ -69,7 +69,7 @@ const Framework* framework_of_variables(const Node& container) {
   return nullptr;
 }
 
-// The one with a framework's variables, else the one called `node`, else the first.
+// The container with a framework's variables, else the one called `node`, else the first.
 const Node* training_container(const Node& pod_spec) {
   const auto containers = yaml::items_at(pod_spec, "containers");
   const auto with_variables = std::ranges::find_if(
@@ -78,7 +78,7 @@ const Node* training_container(const Node& pod_spec) {
   return objects::node_container(pod_spec);
 }
 
-// What a container of the worker's first pod starts, and what that is told.
+// What a container of the worker's first pod starts, and the settings that it sees.
 class Settings {
  public:
   Settings(const Framework& framework, const RenderedJob& job, const Worker& worker)
@@ -92,13 +92,13 @@ class Settings {
   }
 
   const Launch& launch() const { return launch_; }
-  // nullopt if no launcher is known.
+  // Returns nullopt if no launcher is known.
   const std::optional<Start>& start() const { return start_; }
   const launch::CommandLine& line() const { return line_; }
 
   std::string_view value(std::string_view variable) const { return launch::value_of(env_, variable); }
 
-  // "1:4": torchrun takes any number of nodes in that range.
+  // Whether torchrun takes any number of nodes in a range such as "1:4".
   bool is_elastic() const {
     const auto text = start_ ? (*start_)[launch::Setting::Nodes].text : std::nullopt;
     const size_t colon = text ? text->find(':') : std::string::npos;
@@ -113,7 +113,7 @@ class Settings {
   std::optional<Start> start_;
 };
 
-// What "auto" and "gpu" come to; nullopt without a GPU, when the machine's CPUs may count.
+// The number that "auto" and "gpu" stand for; nullopt without a GPU, since the machine's CPUs may count then.
 std::optional<int64_t> gpus_of(const Node& container) {
   const int64_t gpus = policy::gpus_per_node(
       {container.at({"resources", "limits"}), container.at({"resources", "requests"}), nullptr});
@@ -137,19 +137,19 @@ int64_t pods_of(const std::vector<Worker>& workers) {
   return pods;
 }
 
-// nullopt if it does not fit.
+// Returns nullopt if the product overflows.
 std::optional<int64_t> product_of(int64_t a, int64_t b) {
   int64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? std::nullopt : std::optional(product);
 }
 
-// nullopt if one is unknown, or the sum does not fit.
+// Returns nullopt if one is unknown, or the sum overflows.
 std::optional<int64_t> sum_of(std::optional<int64_t> a, std::optional<int64_t> b) {
   int64_t sum = 0;
   return !a || !b || __builtin_add_overflow(*a, *b, &sum) ? std::nullopt : std::optional(sum);
 }
 
-// Pods and nodes of many jobs; more than can be counted are the most that can.
+// Adds numbers of pods or nodes of many jobs; stays at the maximum instead of overflowing.
 int64_t capped_sum(int64_t a, int64_t b) {
   return sum_of(a, b).value_or(std::numeric_limits<int64_t>::max());
 }
@@ -169,7 +169,7 @@ std::optional<int64_t> processes_of(const Framework& framework, const Settings& 
   return number ? product_of(pods, *number) : std::nullopt;
 }
 
-// How many processes the job has; nullopt if that is not known before it runs.
+// How many processes the job has; nullopt if that is unknown before it runs.
 std::optional<int64_t> count_processes(const RenderedJob& job, const std::vector<Worker>& workers,
                                        const Framework* framework, int64_t nodes) {
   if (!job.flux_script.empty()) return flux_processes(job.flux_script);
@@ -184,7 +184,7 @@ std::optional<int64_t> count_processes(const RenderedJob& job, const std::vector
   return count;
 }
 
-// Those of the replicatedJobs that train, in their order.
+// The workers of the replicatedJobs that train, in order.
 std::vector<Worker> workers_of(const RenderedJob& job) {
   std::vector<Worker> workers;
   for (const ReplicatedJob& replicated_job : job.view.jobs) {
@@ -200,7 +200,7 @@ const Framework* framework_in(const RenderedJob& job, const std::vector<Worker>&
   for (const Worker& worker : workers) {
     if (const Framework* framework = framework_of_variables(*worker.container)) return framework;
   }
-  // Flux and other implementations of MPI set no variables of their own.
+  // Flux and other implementations of MPI set no variables in containers.
   const std::string_view title = job.hostfile ? "MPI" : !job.flux_script.empty() ? "Flux" : "";
   for (const policy::Plugin* plugin : policy::registry()) {
     if (!title.empty() && plugin->framework.title == title) return &plugin->framework;
@@ -208,15 +208,15 @@ const Framework* framework_in(const RenderedJob& job, const std::vector<Worker>&
   return nullptr;
 }
 
-// A container of a worker.
+// The pod in which a worker's container runs.
 struct Place {
   Worker worker;
   int64_t job_index = 0;
   int64_t pod = 0;
 };
 
-// Lists the container, up to a limit; then they are only counted. Ranks that are not known before the job
-// runs have no number.
+// Lists the container; beyond a limit, containers are only counted. Ranks that are unknown before the job
+// runs get no number.
 void add_rank(const RenderedJob& job, const Place& place, std::optional<int64_t> first_rank, int64_t ranks,
               JobPlan& plan) {
   if (plan.ranks.size() == kMostListed) {
@@ -235,7 +235,7 @@ void add_rank(const RenderedJob& job, const Place& place, std::optional<int64_t>
   plan.ranks.push_back(std::move(node));
 }
 
-// How the ranks of the nodes follow each other.
+// How the ranks of a node relate to those of the node before.
 enum class Ranks { Continued, OfEachNode, Unknown };
 
 Ranks ranks_of(const Settings& settings) {
@@ -271,9 +271,9 @@ void list_ranks(const RenderedJob& job, const std::vector<Worker>& workers, cons
   }
 }
 
-// Where the launcher gets what it is told from.
+// Where the launcher's settings come from.
 
-// "jobs/llama.yaml:12:30", of the flag's word.
+// The place of the flag's word: "jobs/llama.yaml:12:30".
 std::string place_of(const launch::CommandLine& line, const launch::SettingValue& value) {
   if (!value.flag) return "";
   const base::Location where = yaml::locate(*launch::place_of_word(line, value.flag->word).word);
@@ -331,8 +331,8 @@ void add_launch(const RenderedJob& job, const std::vector<Worker>& workers, cons
   add(Setting::Endpoint, "endpoint");
 }
 
-// Jobs that mpirun starts: the launcher reads the hostfile and fills the hosts, one after the other, up to
-// their slots.
+// Jobs that mpirun starts: the launcher reads the hostfile and fills one host after the other, up to its
+// slots.
 
 constexpr int64_t kMostHosts = 100'000;
 
@@ -341,7 +341,7 @@ struct Host {
   int64_t slots = 1;
 };
 
-// "host slots=8" of Open MPI, "host:8" of Hydra.
+// Reads "host slots=8" of Open MPI, or "host:8" of Hydra.
 Host read_host(std::string_view line) {
   const size_t end = line.find_first_of(" :");
   Host host{std::string(line.substr(0, end)), 1};
@@ -359,7 +359,7 @@ std::vector<Host> read_hostfile(std::string_view text) {
   return hosts;
 }
 
-// The container that gets the hostfile.
+// The container that mounts the hostfile.
 Worker launcher_of(const RenderedJob& job) {
   const std::string_view config_map = yaml::text_at(*job.hostfile, {"metadata", "name"});
   for (const ReplicatedJob& replicated_job : job.view.jobs) {
@@ -378,7 +378,7 @@ Worker launcher_of(const RenderedJob& job) {
   return {};
 }
 
-// The pods by host name.
+// The pods, by host name.
 std::map<std::string, Place, std::less<>> places_of(const RenderedJob& job, const Worker& launcher) {
   std::map<std::string, Place, std::less<>> places;
   for (const ReplicatedJob& replicated_job : job.view.jobs) {
@@ -417,7 +417,8 @@ void list_hosts(const RenderedJob& job, const Worker& launcher, const std::vecto
   }
 }
 
-// The resources of which the controller takes one at random for the slots of a node; nullptr if it doesn't.
+// The resources of a node's container if they name several kinds of GPU, of which the controller picks one at
+// random for the slots; otherwise nullptr.
 const Node* random_slots(const RenderedJob& job, const std::vector<Host>& hosts) {
   if (hosts.empty() || job.has_processes) return nullptr;
   for (const ReplicatedJob& replicated_job : job.view.jobs) {
@@ -440,7 +441,7 @@ std::string random_text(const Node& list) {
                      base::word_list(names));
 }
 
-// Sets nodes, processes and framework of the plan, and MPI's hostfile; with `list`, ranks.
+// Sets the plan's nodes, processes and framework, and MPI's hostfile; with `list`, also its ranks.
 void add_mpi_processes(const RenderedJob& job, bool list, JobPlan& plan) {
   plan.hostfile = yaml::text_at(*job.hostfile, {"data", "hostfile"});
   const std::vector<Host> hosts = read_hostfile(plan.hostfile);
@@ -464,7 +465,7 @@ void add_mpi_processes(const RenderedJob& job, bool list, JobPlan& plan) {
   if (list) list_hosts(job, launcher, hosts, run && run->is_in_order, plan);
 }
 
-// The same for any job.
+// Sets the same for a job of any framework.
 void add_processes(const RenderedJob& job, bool list, JobPlan& plan) {
   if (job.hostfile) return add_mpi_processes(job, list, plan);
   const std::vector<Worker> workers = workers_of(job);
@@ -481,7 +482,7 @@ void add_processes(const RenderedJob& job, bool list, JobPlan& plan) {
   add_launch(job, workers, framework, plan);
 }
 
-// The objects of one TrainJob.
+// The rendered objects of one TrainJob.
 struct Rendered {
   const Object* job_set = nullptr;
   const Object* pod_group = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What compiled TrainJobs will occupy: pods, processes, resources, host names, and what each process sees.
-// All of it is read off the rendered objects.
+// Everything is derived from the rendered objects.
 #pragma once
 
 #include <cstdint>
@@ -23,34 +23,34 @@ using objects::Amounts;
 using objects::in_order;
 using objects::PodSet;
 
-// One container that starts processes of the training, or mpirun.
+// A container that starts processes of the training, or mpirun.
 struct RankNode {
   std::string host;
   std::string pod_set;
   std::string container;
-  std::optional<int64_t> first_rank;  // nullopt if the ranks are not known before the job runs, or for none
-  int64_t ranks = 0;                  // how many follow; 0 for a launcher that trains nothing itself
-  std::vector<std::string> command;   // with its arguments; empty: the image's own
+  std::optional<int64_t> first_rank;  // nullopt if it is unknown before the job runs, or there are no ranks
+  int64_t ranks = 0;                  // number of ranks; 0 for a launcher that doesn't train itself
+  std::vector<std::string> command;   // including arguments; empty: the image's own
   std::vector<launch::Variable> env;  // in the container's order
 };
 
-// What starts the processes of a node, and what it is told.
+// What starts the processes of a node, and its settings.
 struct LaunchPlan {
   struct Setting {
     std::string name;    // "nodes"
-    std::string value;   // "?" if it is not known before the pod runs
+    std::string value;   // "?" if it is unknown before the pod runs
     std::string source;  // "PET_NNODES", "--nnodes", "the default"
-    std::string place;   // of a flag: "jobs/llama.yaml:12:30"; "" for others
+    std::string place;   // of a flag: "jobs/llama.yaml:12:30"; "" for other sources
     bool is_default = false;
   };
   std::string program;
-  std::string version;  // on which this was seen
-  std::string result;   // what becomes of the nodes: "one world"
+  std::string version;  // with which this was verified
+  std::string result;   // what the nodes become: "one world"
   std::vector<Setting> settings;
 };
 
 struct JobPlan {
-  std::string scope;  // "", unless the inputs have several
+  std::string scope;  // "" unless the inputs have several
   std::string id;     // "TrainJob/team-a/llama"
   std::string ns;     // "default" if the job names none
   std::string name;
@@ -64,13 +64,13 @@ struct JobPlan {
   std::optional<int64_t> processes;     // the world size; nullopt if it depends on the machine
   std::string unknown;                  // why nothing says how many there are; "" if that is plain
   std::optional<int64_t> gang_minimum;  // minMember of its PodGroup
-  Amounts requests;                     // of all pods
+  Amounts requests;                     // sum over all pods
   std::vector<PodSet> pod_sets;
-  std::vector<RankNode> ranks;         // if they were asked for
-  std::optional<LaunchPlan> launch;    // if they were asked for, and the launcher is known
-  int64_t ranks_left_out = 0;          // containers that would be too many to list
-  std::string hostfile;                // of MPI
-  std::optional<Admission> admission;  // if quotas were given
+  std::vector<RankNode> ranks;         // if requested
+  std::optional<LaunchPlan> launch;    // if requested, and the launcher is known
+  int64_t ranks_left_out = 0;          // how many containers are not listed, because there are too many
+  std::string hostfile;                // MPI's
+  std::optional<Admission> admission;  // if quotas are known
 };
 
 struct Total {
@@ -80,26 +80,26 @@ struct Total {
   int64_t jobs = 0;
   int64_t nodes = 0;
   int64_t pods = 0;
-  std::optional<int64_t> processes = 0;  // nullopt if one job's are not known
+  std::optional<int64_t> processes = 0;  // nullopt if it is unknown for one of the jobs
   Amounts requests;
 };
 
 struct Plan {
   std::vector<JobPlan> jobs;  // in the order of the compilation
-  std::vector<Total> totals;  // by scope, namespace and queue
+  std::vector<Total> totals;  // sorted by scope, namespace and queue
   Total total;
 };
 
 struct PlanOptions {
   bool ranks = false;
-  const Capacity* capacity = nullptr;  // of Kueue's quotas; nullptr: none is known
+  const Capacity* capacity = nullptr;  // under Kueue's quotas; nullptr: unknown
 };
 
-// `objects` are those of one TrainJob, a JobSet among them, compiled with_defaults.
+// `objects` are those of one TrainJob, with a JobSet among them, compiled with_defaults.
 JobPlan plan_job(std::span<const Object> objects, const PlanOptions& options);
 
-// Adds to their admissions which of them Kueue admits if it gets them at the same time. Each scope is a
-// cluster of its own.
+// Adds to their admissions which of the jobs Kueue admits if it gets all of them at the same time. Each scope
+// counts as a cluster of its own.
 void plan_together(const Capacity& capacity, std::vector<JobPlan>& jobs);
 
 Plan add_totals(std::vector<JobPlan> jobs);
@@ -108,8 +108,8 @@ Plan add_totals(std::vector<JobPlan> jobs);
 
 struct PlanFormat {
   bool ranks = false;
-  bool quota = false;  // whether jobs could be admitted
-  size_t width = 0;    // of the terminal; 0: none
+  bool quota = false;  // report whether jobs can be admitted
+  size_t width = 0;    // of the terminal; 0: no limit
 };
 
 // For people: a table of the jobs, and one of the totals.

@@ -27,15 +27,15 @@ namespace {
 using yaml::Node;
 using yaml::value_at;
 
-constexpr std::string_view kDefaultQueue = "default";  // of jobs without a label, if a namespace has one
+constexpr std::string_view kDefaultQueue = "default";  // for jobs without a label, if the namespace has one
 constexpr std::string_view kNamespaceName = "kubernetes.io/metadata.name";
 
-// PriorityClasses that each cluster has.
+// PriorityClasses that every cluster has.
 constexpr std::array kPrioritiesOfCluster{
     std::pair{std::string_view("system-cluster-critical"), 2'000'000'000},
     std::pair{std::string_view("system-node-critical"), 2'000'001'000}};
 
-// A pod set that takes two flavors can't be placed by one topology.
+// Kueue can't place a pod set by topology if it takes two flavors.
 std::vector<Obstacle> split_topologies(const Quota& quota, const std::vector<AssignedFlavor>& flavors) {
   std::map<std::string, const AssignedFlavor*> first;
   for (const AssignedFlavor& flavor : flavors) {
@@ -71,7 +71,7 @@ class Admitter {
     admission_.obstacles.push_back({"", "", "", "", "", std::move(reason), ""});
   }
 
-  // By Kueue's webhook, so that there is no such TrainJob.
+  // Whether Kueue's webhook refuses the TrainJob, so that there is none to admit.
   bool is_refused() {
     for (const base::Diagnostic& found : k8s::kueue::check_train_job(job_.train_job, job_.job_set))
       never(found.message);
@@ -111,7 +111,7 @@ class Admitter {
     return false;
   }
 
-  // DRA: Kueue counts the devices of templates, if its configuration maps their DeviceClasses.
+  // Whether Kueue knows the devices of claim templates (DRA): its configuration must map their DeviceClasses.
   bool has_known_claims() {
     if (!quota_.kueue.reads_claims) return true;
     for (const k8s::jobset::ReplicatedJob& job : k8s::jobset::view_job_set(job_.job_set).jobs) {
@@ -260,7 +260,7 @@ class Admitter {
     admission_.workload = std::move(workload);
   }
 
-  // By the label of the job, otherwise by the pods' class, otherwise by the cluster's default.
+  // The job's priority, which its label determines, or else its pods' class, or else the cluster's default.
   int64_t priority() {
     if (const auto known = quota_.workload_priorities.find(priority_label());
         known != quota_.workload_priorities.end())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whether a job could ever be admitted by Kueue: with nothing else in the queues, and all that its cohort can
-// lend idle.
+// Decides whether Kueue could ever admit a job: with nothing else in the queues, and with all that its cohort
+// can lend.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace trainjobc::plan {
 // Which of several jobs Kueue admits if it gets them as they were created, while nothing else runs and none
 // of them ends.
 
-// A job that Kueue queues, and what it needs.
+// What a job in one of Kueue's queues needs.
 struct Workload {
   const ClusterQueue* queue = nullptr;
   std::vector<QueuedPodSet> sets;
@@ -38,21 +38,21 @@ struct Contender {
 // Why a job stays pending.
 enum class Pending {
   No,         // it is admitted
-  Quota,      // others use it, or it is never enough
-  Behind,     // its queue is strict, and the job ahead of it waits
-  Reserved,   // what is unused is kept for a job that comes first
-  Displaced,  // it was admitted, until another job reclaimed the quota
+  Quota,      // other jobs use the quota, or it is never enough
+  Behind,     // its queue is strict, and the job ahead of it is waiting
+  Reserved,   // unused quota is reserved for a job that comes first
+  Displaced,  // it was admitted, until another job reclaimed its quota
 };
 
 std::string_view to_string(Pending pending);
 
 struct Outcome {
-  size_t turn = 0;  // from 1: when Kueue tries it first; those that it never tries come last
+  size_t turn = 0;  // counts from 1: the order in which Kueue first tries jobs; those never tried come last
   Pending pending = Pending::No;
-  std::vector<AssignedFlavor> flavors;  // of an admitted job
-  std::vector<Obstacle> obstacles;      // of one that stays pending for its quota
-  std::string other;  // the job that it is behind, or that has what it needs: the first of them
-  size_t others = 0;  // how many these are
+  std::vector<AssignedFlavor> flavors;  // if admitted
+  std::vector<Obstacle> obstacles;      // if it stays pending for lack of quota
+  std::string other;  // the job ahead of it in the queue, or the first of those that have what it needs
+  size_t others = 0;  // the number of such jobs
 };
 
 // By contender. Jobs come by creation; those without a creationTimestamp come last, together. Those that wait
@@ -61,9 +61,9 @@ struct Outcome {
 std::vector<Outcome> admit_together(const Capacity& capacity, std::span<const Contender> jobs);
 
 enum class Verdict {
-  Admitted,  // it can be
+  Admitted,  // it can be admitted
   Never,
-  NotQueued,  // no queue is named: Kueue leaves the job alone
+  NotQueued,  // it names no queue, so Kueue leaves it alone
 };
 
 std::string_view to_string(Verdict verdict);
@@ -73,15 +73,15 @@ struct Admission {
   std::string local_queue;
   std::string cluster_queue;
   std::string cohort;
-  std::vector<AssignedFlavor> flavors;  // of Admitted
-  std::vector<Obstacle> obstacles;      // of Never: what is missing
-  std::vector<std::string> conditions;  // what can't be known from the given objects
-  std::optional<Workload> workload;     // nullopt if Kueue does not try the job at all
-  std::optional<Outcome> together;      // with the other jobs; nullopt without a workload
+  std::vector<AssignedFlavor> flavors;  // for Admitted
+  std::vector<Obstacle> obstacles;      // for Never: what is missing
+  std::vector<std::string> conditions;  // what the given objects don't show
+  std::optional<Workload> workload;     // nullopt if Kueue would not even try the job
+  std::optional<Outcome> together;      // together with the other jobs; nullopt without a workload
 };
 
 struct QueuedJob {
-  std::string_view ns;  // "default" if it names none
+  std::string_view ns;  // "default" if the job names none
   const yaml::Node& job_set;
   const yaml::Node& train_job;
 };

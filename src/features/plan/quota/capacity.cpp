@@ -10,18 +10,18 @@
 namespace trainjobc::plan {
 namespace {
 
-// The part of the quota that the owner does not lend, and uses itself or in its children.
+// The part of a quota that its owner does not lend, but uses itself or in its children.
 Units kept(const ResourceQuota& quota, Units subtree) {
   return quota.lending_limit ? std::max<Units>(0, subtree - *quota.lending_limit) : 0;
 }
 
-// What a part of the tree can use, of its own and of its parent's.
+// What a queue or cohort can use of its own quota and of its parent's.
 Units usable(const ResourceQuota& quota, Units subtree, Units of_parent) {
   const Units all = added(kept(quota, subtree), of_parent);
   return quota.borrowing_limit ? std::min(all, added(subtree, *quota.borrowing_limit)) : all;
 }
 
-// What is left for a part of the tree, of its own quota and of its parent's.
+// What is left for a queue or cohort of its own quota and of its parent's.
 Units left(const ResourceQuota& quota, Units subtree, Units used, Units left_of_parent) {
   const Units own = kept(quota, subtree);
   if (quota.borrowing_limit) {
@@ -69,7 +69,7 @@ size_t Capacity::parent_of(const ClusterQueue& queue) const {
 }
 
 void Capacity::order_parts() {
-  std::vector<size_t> children;  // that have no place yet
+  std::vector<size_t> children;  // parts that have no place yet
   for (Part& part : parts_) {
     children.push_back(part.children.size());
     if (!part.queues.empty()) part.height = 1;
@@ -115,7 +115,7 @@ Capacity::Amounts& Capacity::amounts(const FlavorResource& of) const {
     sum = added(sum, amount);
   };
   for (const auto& [number, amount] : lenders->second) lend(number, amount);
-  // Parents come after their children.
+  // Parents follow their children.
   for (const auto& [place, sum] : amounts.subtrees) {
     const Part& part = parts_[order_[place]];
     if (part.parent != kNone) lend(part.parent, sum - kept(quota_for(part.own, of), sum));
@@ -129,7 +129,7 @@ Units Capacity::subtree(const Amounts& amounts, const Part& part) const {
 
 Units Capacity::most_of_part(size_t number, const FlavorResource& of) const {
   Amounts& known = amounts(of);
-  std::vector<size_t> above;  // up to one that is known, or the root
+  std::vector<size_t> above;  // the ancestors, up to a known one or the root
   while (number != kNone && !known.most.contains(number)) {
     above.push_back(number);
     number = parts_[number].parent;

@@ -24,7 +24,8 @@ bool is_within(const Usage& usage, const auto& part, const std::set<FlavorResour
   return std::ranges::all_of(of, [&](const FlavorResource& one) { return usage.is_within(part, one); });
 }
 
-// Whether the part's quotas are enough for the amounts too, which lose what it does not lend.
+// Whether the quota of a queue or cohort is also enough for the amounts; subtracts what it does not lend from
+// them.
 bool takes(const Usage& usage, const auto& part, FlavorAmounts& amounts) {
   bool fits = true;
   for (auto& [of, amount] : amounts) {
@@ -70,7 +71,7 @@ void Displacer::add_of_queue(const ClusterQueue& queue, size_t meets, bool is_ne
   }
 }
 
-// Parts of the tree that use no more than their quota have nothing that could be reclaimed.
+// Nothing can be reclaimed from parts of the tree that use no more than their quota.
 void Displacer::add_below(size_t top, size_t skipped, bool is_nearer, const std::set<FlavorResource>& lacking,
                           std::vector<Candidate>& list) const {
   const Capacity& tree = usage_.capacity();
@@ -105,7 +106,7 @@ Displacer::Candidates Displacer::find(const std::set<FlavorResource>& lacking,
       below = at;
     }
   }
-  // The newest of the lowest priority first.
+  // Among those with the lowest priority, the newest come first.
   for (std::vector<Candidate>* list : {&found.nearer, &found.lower, &found.own}) {
     std::ranges::sort(*list, [](const Candidate& a, const Candidate& b) {
       return std::tuple(a.rival->priority, b.rival->since) < std::tuple(b.rival->priority, a.rival->since);
@@ -114,7 +115,7 @@ Displacer::Candidates Displacer::find(const std::set<FlavorResource>& lacking,
   return found;
 }
 
-// Displacing some may leave a queue, or a cohort, without anything that it borrows.
+// Earlier displacements may have left the candidate's queue, or a cohort, without anything borrowed.
 bool Displacer::is_valid(const Candidate& candidate, bool borrows,
                          const std::set<FlavorResource>& lacking) const {
   if (candidate.rival->queue == job_.queue) return true;
@@ -151,7 +152,7 @@ std::vector<const Rival*> Displacer::remove_until_fit(const std::vector<Candidat
     add_all(usage_, removed);
     return {};
   }
-  // Those that need not go after all, from the last but one on.
+  // Keep those that need not be displaced after all, starting with the last but one.
   for (size_t i = removed.size() - 1; i-- > 0;) {
     add(usage_, *removed[i]);
     if (fits(amounts, borrows)) {

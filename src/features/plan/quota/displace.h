@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which admitted jobs Kueue displaces for a job that needs their quota.
-// Source of the rules: Kueue 0.15, pkg/scheduler/preemption, without fair sharing.
+// Finds the admitted jobs that Kueue displaces for a job that needs their quota. Source of the rules: Kueue
+// 0.15, pkg/scheduler/preemption, without fair sharing.
 #pragma once
 
 #include <cstddef>
@@ -20,20 +20,20 @@ namespace trainjobc::plan {
 
 using FlavorAmounts = std::map<FlavorResource, Units>;
 
-// A job that waits, or was admitted.
+// A job that is waiting or was admitted.
 struct Rival {
   size_t number = 0;
   const ClusterQueue* queue = nullptr;
   int64_t priority = 0;
-  size_t age = 0;    // its place by creation
-  size_t since = 0;  // counts admissions
+  size_t age = 0;    // position by creation time
+  size_t since = 0;  // number of its admission
   FlavorAmounts amounts;
 };
 
 // The admitted jobs of each queue.
 using RivalsByQueue = std::unordered_map<const ClusterQueue*, std::vector<const Rival*>>;
 
-// For one job that waits. Its usage is changed while it computes, and is as before afterwards.
+// Decides for one waiting job. It changes the usage while it computes, and restores it afterwards.
 class Displacer final : public Displacing {
  public:
   Displacer(const RivalsByQueue& admitted, Usage& usage, const Rival& job)
@@ -41,18 +41,18 @@ class Displacer final : public Displacing {
 
   Need need(const FlavorResource& of, Units amount) override;
 
-  // Those to displace so that the job can have `amounts`, of which it lacks those of `lacking`; empty if that
-  // can't be.
+  // The jobs to displace so that the job can have `amounts`, of which `lacking` are not available; empty if
+  // that is impossible.
   std::vector<const Rival*> targets(const std::set<FlavorResource>& lacking, const FlavorAmounts& amounts);
 
  private:
   struct Candidate {
     const Rival* rival = nullptr;
-    size_t meets = Capacity::kNone;  // the cohort where its branch meets the job's
-    bool while_borrowing = false;    // may be displaced though the job's queue borrows then
+    size_t meets = Capacity::kNone;  // the cohort in which its branch and the job's branch meet
+    bool while_borrowing = false;    // may be displaced even if the job's queue then borrows
   };
   struct Candidates {
-    std::vector<Candidate> nearer;  // of queues that use what the job is closer to
+    std::vector<Candidate> nearer;  // of queues that use quota to which the job is closer
     std::vector<Candidate> lower;   // of other queues
     std::vector<Candidate> own;     // of the job's queue
   };
@@ -74,7 +74,7 @@ class Displacer final : public Displacing {
   const Rival& job_;
 };
 
-// Adds to the usage, or takes from it, all that the jobs have.
+// Adds all amounts of the jobs to the usage, or removes them.
 void add_all(Usage& usage, std::span<const Rival* const> jobs);
 void remove_all(Usage& usage, std::span<const Rival* const> jobs);
 

@@ -29,7 +29,7 @@ const ResourceGroup* group_of_resource(const ClusterQueue& queue, std::string_vi
   return found != queue.groups.end() ? &*found : nullptr;
 }
 
-// Annotations of a pod template that ask for placement by topology; the first ones name a level.
+// Annotations of a pod template that request placement by topology; the first ones name a level.
 constexpr std::array<std::string_view, 5> kTopologyAnnotations{
     "kueue.x-k8s.io/podset-required-topology", "kueue.x-k8s.io/podset-preferred-topology",
     "kueue.x-k8s.io/podset-slice-required-topology", "kueue.x-k8s.io/podset-unconstrained-topology",
@@ -38,7 +38,7 @@ constexpr size_t kWithLevel = 3;
 
 struct WantedTopology {
   bool is_wanted = false;
-  std::string_view level;  // the label of the level that is named; "" if none is
+  std::string_view level;  // label of the named level; "" if none is named
 };
 
 WantedTopology wanted_topology(const Node& job_spec) {
@@ -52,7 +52,7 @@ WantedTopology wanted_topology(const Node& job_spec) {
   return wanted;
 }
 
-// Whether the nodes of a queue's flavors can run pods.
+// Finds out whether the nodes of a queue's flavors can run pods.
 class Suitability {
  public:
   Suitability(const Quota& quota, const ClusterQueue& queue) : quota_(quota), queue_(queue) {
@@ -99,7 +99,7 @@ class Suitability {
     return "";
   }
 
-  // Only labels with these keys count.
+  // Why a flavor's nodes don't suit the pods; "" if they do. Only labels with these keys count.
   static std::string mismatch(const Node& pod_spec, const Flavor& flavor, const Keys& keys) {
     const std::string taint =
         untolerated_taint(flavor.taints, pod_spec.get("tolerations"), flavor.tolerations);
@@ -119,7 +119,7 @@ class Suitability {
 
   const Quota& quota_;
   const ClusterQueue& queue_;
-  std::vector<Keys> keys_;  // of the labels, by group
+  std::vector<Keys> keys_;  // of the labels, by resource group
   bool is_topology_only_ = true;
 };
 
@@ -182,11 +182,11 @@ class FlavorPass {
   }
 
  private:
-  // A flavor for the resources of a group.
+  // A flavor for the resources of a resource group.
   struct Choice {
     const std::string* flavor = nullptr;
-    Need need;                // the worst
-    std::vector<Need> needs;  // by resource
+    Need need;                // the worst of `needs`
+    std::vector<Need> needs;  // one per resource
   };
 
   bool place(size_t index) {
@@ -282,7 +282,7 @@ class FlavorPass {
     search_.obstacles->add({set.name, std::move(resource), std::move(flavor), "", "", std::move(reason), ""});
   }
 
-  // `available` is nullptr if it is more than there ever is.
+  // `available` is nullptr if the amount exceeds what can ever be available.
   void shortage(const QueuedPodSet& set, const FlavorResource& of, Units wanted, Units own, Units most,
                 const Units* available = nullptr) {
     if (!search_.obstacles) return;
@@ -368,7 +368,7 @@ bool matches_expression(const Node& expression, const Node* labels) {
   return compares(expression, label->text(), op == "Gt");
 }
 
-// Terms are alternatives; a term that is about no relevant key accepts every node.
+// Terms are alternatives; one without relevant keys accepts every node.
 bool accepts_terms(const Node& required, const Node* labels, const Keys& keys) {
   std::vector<std::vector<const Node*>> alternatives;
   for (const Node* term : items_at(required, "nodeSelectorTerms")) {

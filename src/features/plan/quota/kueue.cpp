@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kNewestPatch = std::numeric_limits<int64_t>::max();
 
-// Each version is the one before it with what has changed. Source: Kueue at its tags.
+// Each version is a copy of the one before it, with its changes. Source: Kueue at its tags.
 constexpr KueueBehaviour kKueue15{.version = "0.15"};
 
 constexpr KueueBehaviour kKueue16 = [] {
@@ -49,7 +49,7 @@ constexpr KueueBehaviour kKueue19 = [] {
 
 constexpr std::array kRows{kKueue15, kKueue16, kKueue17, kKueue18, kKueue19};
 
-// The first patches that have what came after the first release of a version.
+// The first patch releases of a version that have behaviour which came after its first release.
 struct Patches {
   std::string_view version;
   int64_t pod_limits = 0;
@@ -81,7 +81,7 @@ std::optional<Version> read_version(std::string_view text) {
   while (!text.empty() && numbers.size() < 3) {
     const size_t dot = std::min(text.find('.'), text.size());
     std::string_view part = text.substr(0, dot);
-    if (numbers.size() == 2) part = part.substr(0, part.find('-'));  // 0.19.0-rc.1
+    if (numbers.size() == 2) part = part.substr(0, part.find('-'));  // such as 0.19.0-rc.1
     if (part.empty() || !std::ranges::all_of(part, base::is_digit)) return std::nullopt;
     numbers.push_back(base::read_integer(part).value_or(kNewestPatch));
     text.remove_prefix(std::min(dot + 1, text.size()));

@@ -66,7 +66,7 @@ using yaml::value_at;
 
 constexpr std::string_view kKueueGroup = "kueue.x-k8s.io";
 
-// Names that v1beta1 and v1beta2 spell differently.
+// The value of a field whose name differs between v1beta1 and v1beta2.
 std::string either(const Node& root, std::initializer_list<std::string_view> now,
                    std::initializer_list<std::string_view> before) {
   const std::string_view text = value_at(root, now);
@@ -152,7 +152,7 @@ class QuotaReader {
   }
 
  private:
-  // v1 has the class below `exactly`, v1beta1 beside the request's name.
+  // v1 has the class below `exactly`, v1beta1 next to the request's name.
   void add_claim_template(const cluster::LiveObject& object, const Node& root) {
     std::vector<std::string>& classes =
         quota_.claim_templates[{std::string(k8s::effective_namespace(object.ns)), object.name}];
@@ -170,7 +170,7 @@ class QuotaReader {
     }
   }
 
-  // Of several defaults, Kueue takes the lowest.
+  // If there are several defaults, Kueue takes the lowest.
   void add_priority_class(const std::string& name, const Node& root) {
     const int64_t value = number_at(root, "value").value_or(0);
     quota_.pod_priorities[name] = value;
@@ -279,7 +279,7 @@ Quota read_quota(std::shared_ptr<cluster::LiveSet> objects, base::Diagnostics& d
   std::vector<const Node*> roots;
   for (cluster::LiveObject object : quota.objects->objects) {
     roots.push_back(object.root);
-    // Verdicts and conditions name what the objects refer to.
+    // Verdicts and conditions quote names from the objects.
     object.root = secret::masked_object(*object.root, make);
     reader.add(object);
   }
@@ -296,12 +296,12 @@ struct Resource {
   bool is_needed = false;
 };
 
-constexpr std::string_view kDeployments = "deployments.apps";  // for Kueue's version
+constexpr std::string_view kDeployments = "deployments.apps";  // to find out Kueue's version
 
-// Where the manifests and the chart of Kueue install it.
+// The namespace in which Kueue's manifests and chart install it.
 constexpr std::string_view kKueueNamespace = "kueue-system";
 
-// Of all namespaces, and of that of Kueue or the cluster.
+// Resources of all namespaces; then those of Kueue's namespace or of the cluster.
 constexpr std::array kOfAll{Resource{"clusterqueues.kueue.x-k8s.io", "ClusterQueue", true},
                             Resource{"localqueues.kueue.x-k8s.io", "LocalQueue", true},
                             Resource{"resourceflavors.kueue.x-k8s.io", "ResourceFlavor", true},
@@ -335,7 +335,7 @@ cluster::Question question_of(std::span<const Resource> resources, bool of_all) 
   return question;
 }
 
-// One call each: a kind that is missing, or forbidden, fails a call for several.
+// Makes one call per kind: a missing or forbidden kind fails a call for several.
 void fetch_one_by_one(const kubectl::Kubectl& kubectl, std::span<const Resource> resources, bool of_all,
                       FetchedQuota& fetched) {
   std::vector<cluster::Question> questions;
@@ -346,7 +346,7 @@ void fetch_one_by_one(const kubectl::Kubectl& kubectl, std::span<const Resource>
     fetched.warnings += answer.warnings;
     if (answer.ok() || fetched.failure.cause != kubectl::Cause::None) continue;
     if (!resources[i].is_needed && answer.failure.cause == kubectl::Cause::NoKind) {
-      continue;  // an old Kueue has no Cohorts: nothing is missed then
+      continue;  // an old Kueue has no Cohorts, so nothing is missing
     }
     if (resources[i].name == kDeployments && answer.failure.cause == kubectl::Cause::Forbidden) continue;
     if (!resources[i].is_needed && answer.failure.cause == kubectl::Cause::Forbidden) {

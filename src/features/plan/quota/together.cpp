@@ -18,7 +18,7 @@ namespace {
 
 // Source of the rules: Kueue 0.15, pkg/scheduler/scheduler.go, pkg/cache/queue/cluster_queue.go.
 
-// Without an admission, for queues whose heads go round their flavors.
+// Cycles without an admission, for queues whose heads cycle through their flavors.
 constexpr size_t kMostIdleCycles = 4096;
 constexpr size_t kNever = static_cast<size_t>(-1);
 
@@ -28,17 +28,18 @@ struct Job {
   size_t arrival = 0;  // jobs that are created in the same second come together
   Rival rival;
   Assignment assigned;
-  Positions begin;        // of the next try
+  Positions begin;        // where its next try begins
   size_t cycle = kNever;  // of its first try
-  int height = 0;         // of what it was to borrow then
+  int height = 0;         // of the cohort that it would have borrowed from in that try
   bool is_admitted = false;
-  size_t whole_round = kNever;  // the change since which its flavors are tried from the first one on
-  size_t went_round = kNever;   // the change since which all of them were tried in vain
+  size_t whole_round =
+      kNever;  // the value of changes_ since which its flavors are tried from the first one on
+  size_t went_round = kNever;  // the value of changes_ since which all flavors were tried without success
   const Job* displaced_by = nullptr;
   std::vector<const Rival*> targets;
 };
 
-// The jobs of a ClusterQueue that wait.
+// The waiting jobs of a ClusterQueue.
 class Line {
  public:
   explicit Line(const ClusterQueue& queue) : queue_(&queue) {}
@@ -48,7 +49,7 @@ class Line {
 
   void push(Job& job) { waiting_.insert(key(job)); }
   void set_aside(Job& job) { aside_.push_back(&job); }
-  // A job that displaces others stays at the head until it is admitted.
+  // Keeps a job that displaces others at the head until it is admitted.
   void stick(const Job& job) { sticky_ = key(job); }
   void unstick(const Job& job) {
     if (sticky_ == key(job)) sticky_.reset();
@@ -78,17 +79,17 @@ class Line {
   }
 
  private:
-  using Key = std::tuple<int64_t, size_t, size_t>;  // priority, from the highest; age; number
+  using Key = std::tuple<int64_t, size_t, size_t>;  // {negated priority, age, number}
 
   static Key key(const Job& job) { return {-job.rival.priority, job.rival.age, job.number}; }
 
   const ClusterQueue* queue_;
   std::set<Key> waiting_;
-  std::vector<Job*> aside_;  // not tried again before something is released
+  std::vector<Job*> aside_;  // not tried again until something is released
   std::optional<Key> sticky_;
 };
 
-// The ClusterQueues of one tree of cohorts, or one without a cohort.
+// The ClusterQueues in one tree of cohorts, or a single one without a cohort.
 class Tree {
  public:
   Tree(const Capacity& capacity, std::vector<Job>& jobs, std::span<const size_t> numbers)
@@ -207,7 +208,7 @@ class Tree {
     }
   }
 
-  // What others got in this cycle may have been what it was to get.
+  // Whether the job still fits: others may have got its share in this cycle.
   bool fits_still(const Job& job) {
     const auto is_taken = [&](const Rival* target) { return base::contains(displaced_now_, target); };
     if (std::ranges::any_of(job.targets, is_taken)) return false;
@@ -227,7 +228,7 @@ class Tree {
     line_of(job).push(job);
   }
 
-  // Until the end of the cycle, so that no job that comes later gets it first.
+  // Reserves the amounts until the end of the cycle, so that no later job takes them first.
   void reserve(const Job& job) {
     const ClusterQueue& queue = *job.workload->queue;
     for (const auto& [of, amount] : job.assigned.amounts) {
@@ -274,7 +275,7 @@ class Tree {
     ++changes_;
   }
 
-  // They wait again, and all jobs of the tree have another chance.
+  // Displaced jobs wait again, and all jobs of the tree get another chance.
   void displace_all() {
     if (displaced_now_.empty()) return;
     remove_all(usage_, displaced_now_);
@@ -304,17 +305,17 @@ class Tree {
   Usage usage_;
   std::vector<Line> lines_;
   std::unordered_map<const ClusterQueue*, size_t> line_of_;
-  std::vector<size_t> active_;  // lines that have a head
+  std::vector<size_t> active_;  // indexes of lines that have a head
   RivalsByQueue admitted_;
-  std::vector<Job*> heads_;  // of the cycle
+  std::vector<Job*> heads_;  // in the current cycle
   std::vector<std::tuple<const ClusterQueue*, FlavorResource, Units>> reserved_;
   std::vector<const Rival*> displaced_now_;
   const Job* reserver_ = nullptr;
   size_t cycle_ = 0;
-  size_t changes_ = 0;  // of what is admitted, or waits
+  size_t changes_ = 0;  // number of changes to admitted and waiting jobs
   size_t admissions_ = 0;
   size_t displaced_ = 0;
-  size_t most_displaced_;  // jobs could displace each other forever
+  size_t most_displaced_;  // a limit, as jobs could displace each other forever
   bool has_changed_ = false;
 };
 
@@ -346,7 +347,7 @@ Times times_of(std::span<const Contender> jobs) {
   return times;
 }
 
-// What is said of the jobs of one tree.
+// Builds the report for the jobs of one cohort tree.
 class Account {
  public:
   Account(const Tree& tree, std::span<const Contender> contenders) : tree_(tree), contenders_(contenders) {
@@ -393,7 +394,7 @@ class Account {
     outcome.others = 1;
   }
 
-  // Of the first flavor that is in use.
+  // Names the users of the first flavor that is in use.
   void name_users(Outcome& outcome) const {
     for (const Obstacle& obstacle : outcome.obstacles) {
       const auto users = users_.find({obstacle.flavor, obstacle.resource});
@@ -406,10 +407,10 @@ class Account {
 
   const Tree& tree_;
   std::span<const Contender> contenders_;
-  std::map<FlavorResource, std::vector<const Rival*>> users_;  // in the order of their admission
+  std::map<FlavorResource, std::vector<const Rival*>> users_;  // in the order of their admissions
 };
 
-// Cycles are those of all trees at once.
+// Numbers the turns; the cycles of all trees coincide.
 void number_turns(const std::vector<Job>& jobs, std::vector<Outcome>& outcomes) {
   std::vector<size_t> order(jobs.size());
   std::iota(order.begin(), order.end(), size_t{0});
