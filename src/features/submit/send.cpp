@@ -29,7 +29,7 @@ using objects::ObjectDiff;
 using yaml::Maker;
 using yaml::Node;
 
-// `node` without the field at `path`; `node` itself if there is no such field or it is an item of a list.
+// `node` without the field at `path`; unchanged if there is no such field or it is an item of a list.
 const Node* without(const Node* node, std::span<const schema::Step> path, const Maker& make) {
   const schema::Step& step = path.front();
   if (!step.is_item()) {
@@ -43,7 +43,7 @@ const Node* without(const Node* node, std::span<const schema::Step> path, const 
   return make.list(items, node->origin());
 }
 
-// `rendered` without the fields that another controller owns according to `differences`. Adds each of them to
+// `rendered` without the fields that another controller owns according to `differences`. Adds these to
 // `left_out`.
 const Node* without_others_fields(const Node& rendered, const objects::ObjectDiff& differences,
                                   const Maker& make, std::vector<LeftOut>& left_out) {
@@ -58,7 +58,7 @@ const Node* without_others_fields(const Node& rendered, const objects::ObjectDif
   return result;
 }
 
-// "secret/a\nsecret/b\n"; false if a line says something else.
+// Reads "secret/a\nsecret/b\n"; false if a line is anything else.
 bool add_secrets(std::string_view text, const std::string& ns, std::set<std::string>& secrets) {
   constexpr std::string_view kPrefix = "secret/";
   for (const std::string_view line : base::Lines(text)) {
@@ -70,7 +70,7 @@ bool add_secrets(std::string_view text, const std::string& ns, std::set<std::str
 
 Answer look_for_secrets(const Kubectl& kubectl, std::span<const Object> objects,
                         std::set<std::string>& secrets) {
-  std::map<std::string, std::set<std::string>> wanted;  // names by namespace
+  std::map<std::string, std::set<std::string>> wanted;  // the Secrets to look up, by namespace
   for (const Object& object : objects) {
     if (object.kind == "Secret") wanted[std::string(object.ns)].emplace(object.name);
   }
@@ -107,11 +107,11 @@ namespace {
 
 struct Claim {
   std::string_view template_name;
-  bool stays = false;  // when its JobSet is deleted
+  bool stays = false;  // whether it outlives its JobSet
 };
 
-// JobSet owns the claims of a policy with Delete. A JobSet that its webhook never saw may lack the policy,
-// and then owns none.
+// The claims of a JobSet, which owns those of a policy with Delete. A JobSet that its webhook never saw may
+// lack the policy, and then owns none.
 std::vector<Claim> claims_of(const Node& job_set) {
   std::vector<Claim> claims;
   for (const Node* policy : items_at(job_set, {"spec", "volumeClaimPolicies"})) {
@@ -123,7 +123,7 @@ std::vector<Claim> claims_of(const Node& job_set) {
   return claims;
 }
 
-// What happens to the claims of a deleted JobSet, for people: indented lines.
+// Tells people what happens to the claims of a deleted JobSet, in indented lines.
 std::string claims_lost(const Node& job_set, std::string_view flag_of_namespace) {
   const std::string_view job_set_name = value_at(job_set, {"metadata", "name"});
   std::string text;
@@ -143,7 +143,7 @@ std::string claims_lost(const Node& job_set, std::string_view flag_of_namespace)
 }
 
 // `job_set` without the claim templates whose claims are deleted with `live`. JobSet's webhook refuses a
-// JobSet while its claims exist, so these templates can't be tried before.
+// JobSet while its claims exist, so these templates can't be tried before the deletion.
 const Node* without_deleted_claims(const Node& job_set, const Node& live, const Maker& make) {
   const std::vector<Claim> old_claims = claims_of(live);
   const auto is_deleted = [&](const Node& claim) {
@@ -289,7 +289,7 @@ Result success_of(Action action) {
   return Result::NotSent;
 }
 
-// Causes that would fail the next call too.
+// Whether the next call would fail for the same cause.
 bool stops_everything(Cause cause) {
   return cause == Cause::NoProgram || cause == Cause::NoAnswer || cause == Cause::Interrupted ||
          cause == Cause::Settings || cause == Cause::Unreachable || cause == Cause::Unauthorized;
@@ -307,8 +307,8 @@ std::string kubectl_name(const Outcome& outcome) {
   return kubectl::name_of(object.api_version, object.kind, object.name);
 }
 
-// The objects of which kubectl says that it deleted them: `jobset.jobset.x-k8s.io "llama" deleted`. It then
-// waits until they are gone.
+// The objects that kubectl reports as deleted: `jobset.jobset.x-k8s.io "llama" deleted`. It then waits until
+// they are gone.
 std::set<std::string, std::less<>> deleted_names(std::string_view text) {
   std::set<std::string, std::less<>> names;
   for (const std::string_view line : base::Lines(text)) {
@@ -320,7 +320,7 @@ std::set<std::string, std::less<>> deleted_names(std::string_view text) {
   return names;
 }
 
-// Whether kubectl found the object that it was to create.
+// Whether kubectl found that the object to create exists already.
 bool exists(const Outcome& outcome, const Reply& reply) {
   const Object& object = *outcome.item->object;
   const std::string said = fmt::format("{} \"{}\" already exists",
@@ -333,7 +333,7 @@ class Sender {
   Sender(const Kubectl& kubectl, const SendOptions& options, const std::function<void(const Outcome&)>& done)
       : kubectl_(kubectl), options_(options), done_(done) {}
 
-  // False if going on is pointless.
+  // Returns false if it is pointless to go on.
   bool send_namespace(const std::string& ns, const std::vector<Outcome*>& outcomes) {
     has_no_namespace_ = false;
     keep_what_is_there(outcomes);
@@ -353,7 +353,7 @@ class Sender {
   std::string notes;
 
  private:
-  // The objects to send now.
+  // The outcomes for which `is_wanted` is true: the objects to send now.
   template <class Predicate>
   std::vector<Outcome*> pick(const std::vector<Outcome*>& outcomes, Predicate is_wanted) const {
     std::vector<Outcome*> picked;
@@ -380,7 +380,7 @@ class Sender {
     }
   }
 
-  // `unmentioned`: the number of objects that kubectl didn't mention.
+  // `unmentioned` is the number of objects that kubectl didn't mention.
   bool note(const Reply& reply, std::string_view word, size_t unmentioned) {
     notes += reply.notes;
     if (reply.ok() && unmentioned == 0) return true;
@@ -395,7 +395,7 @@ class Sender {
     return false;
   }
 
-  // A dry run deletes nothing, so the object in its place can't be tried either.
+  // Drops objects to be replaced: a dry run deletes nothing, so the new object can't be tried either.
   void remove_replaced(const std::string& ns, const std::vector<Outcome*>& outcomes) {
     std::map<std::string_view, std::vector<Outcome*>> by_resource;
     for (Outcome* outcome : outcomes) {
@@ -410,7 +410,7 @@ class Sender {
     for (const auto& [resource, replaced] : by_resource) remove(ns, resource, try_to_create(ns, replaced));
   }
 
-  // Those whose new version the API server would accept: an object isn't deleted for one that is refused.
+  // The objects whose new version the API server would accept: nothing is deleted for one that is refused.
   std::vector<Outcome*> try_to_create(const std::string& ns, const std::vector<Outcome*>& outcomes) {
     std::vector<Outcome*> accepted;
     if (stopped_) return accepted;
@@ -429,7 +429,7 @@ class Sender {
 
   void remove(const std::string& ns, std::string_view resource, const std::vector<Outcome*>& outcomes) {
     if (outcomes.empty()) return;
-    // The new JobSet's Jobs have the names of the old ones: those must be gone first.
+    // The new JobSet's Jobs have the names of the old ones, which must be gone first.
     Call call{ns, {"delete", std::string(resource), "--cascade=foreground", "--ignore-not-found", "--wait"}};
     for (const Outcome* outcome : outcomes) call.names.emplace_back(outcome->item->object->name);
     const Reply reply = kubectl_.run(call);
@@ -446,7 +446,7 @@ class Sender {
     return options_.dry_run == DryRun::Server ? "--dry-run=server" : "--dry-run=client";
   }
 
-  // A call of these words with the manifests.
+  // A call with these words, and with the manifests as input.
   static Call call_with(const std::string& ns, std::vector<std::string> words,
                         const std::vector<Outcome*>& outcomes, const Node* Item::*which = &Item::root) {
     words.insert(words.end(), {"-f", "-"});
@@ -468,7 +468,7 @@ class Sender {
   void create_secrets(const std::string& ns, const std::vector<Outcome*>& secrets) {
     if (secrets.empty()) return;
     Reply reply = kubectl_.run(create_call(ns, secrets, dry_run_flag()));
-    // Secrets that were created since, or that we may not read, are kept.
+    // Secrets that were created in the meantime, or that we may not read, are kept.
     const auto created = first_words(reply.out);
     size_t missing = 0;
     for (Outcome* outcome : secrets) {
@@ -484,7 +484,7 @@ class Sender {
     if (missing > 0 || reply.ok()) note(reply, "create", missing);
   }
 
-  // kubectl has no client-side dry run of a server-side apply.
+  // kubectl has no client-side dry run for server-side apply.
   Call apply_call(const std::string& ns, const std::vector<Outcome*>& outcomes) const {
     if (options_.dry_run == DryRun::Client) return create_call(ns, outcomes, dry_run_flag());
     std::vector<std::string> words{"apply", "--server-side", "--field-manager=trainjobc"};
@@ -510,7 +510,7 @@ class Sender {
   const SendOptions& options_;
   const std::function<void(const Outcome&)>& done_;
   std::set<const Item*> undeleted_;
-  std::set<size_t> without_helpers_;  // jobs
+  std::set<size_t> without_helpers_;  // numbers of jobs
   bool has_no_namespace_ = false;
   bool stopped_ = false;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What submit does with each rendered object, and how kubectl sends it.
+// Decides what submit does with each rendered object, and sends it with kubectl.
 #pragma once
 
 #include <functional>
@@ -32,42 +32,42 @@ struct Cluster {
   bool has_trainer = false;       // it knows TrainJobs
 };
 
-// A failure if submit can't continue. A missing permission for Secrets or TrainJobs is not one: Secrets are
-// then left to `kubectl create`, which does not replace existing ones.
+// Returns a failure if submit can't continue. A missing permission for Secrets or TrainJobs is not one:
+// Secrets are then left to `kubectl create`, which does not replace existing ones.
 cluster::Answer look_up(const kubectl::Kubectl& kubectl, std::span<const Object> objects, Cluster& cluster);
 
 enum class Action {
   Create,
   Change,
-  Confirm,  // unchanged; applied anyway, to own its fields
+  Confirm,  // unchanged, but applied anyway, to own its fields
   Keep,     // an existing Secret
-  Replace,  // deleted and recreated: the update would be refused
-  Apply,    // whatever there is: what it changes is not known
+  Replace,  // delete and recreate, since an update would be refused
+  Apply,    // apply without comparing: what it changes is unknown
 };
 
 struct Item {
   const Object* object = nullptr;
   Action action = Action::Create;
-  size_t job = 0;                             // the JobSet that it belongs to
-  const cluster::LiveObject* live = nullptr;  // of Change, Confirm and Replace
-  const yaml::Node* root = nullptr;           // what is sent
-  const yaml::Node* trial = nullptr;          // what a Replace tries before it deletes anything
-  std::vector<LeftOut> left_out;              // the fields that are not sent
+  size_t job = 0;                             // number of its TrainJob
+  const cluster::LiveObject* live = nullptr;  // for Change, Confirm and Replace
+  const yaml::Node* root = nullptr;           // the object to send
+  const yaml::Node* trial = nullptr;          // for Replace: tried before anything is deleted
+  std::vector<LeftOut> left_out;              // fields that are not sent
 };
 
-// In the order of the objects: a JobSet comes after what it mounts.
+// In the order of the objects: a JobSet follows what it mounts.
 struct Batch {
   std::vector<Item> items;
   size_t jobs = 0;
-  std::shared_ptr<base::Arena> arena = std::make_shared<base::Arena>();  // of changed roots
+  std::shared_ptr<base::Arena> arena = std::make_shared<base::Arena>();  // holds changed roots
 };
 
 // What a batch is made from.
 struct ClusterState {
-  const objects::Report& report;  // of comparing the objects with `live`
+  const objects::Report& report;  // from comparing the objects with `live`
   const cluster::LiveSet& live;
-  const std::set<std::string>& secrets;  // that exist: "Secret/namespace/name"
-  bool takes_over = false;               // fields of other controllers
+  const std::set<std::string>& secrets;  // ids of existing ones: "Secret/namespace/name"
+  bool takes_over = false;               // also sends fields of other controllers
 };
 
 // Of TrainJobs and runtimes: the cluster says what it refuses.
@@ -81,7 +81,7 @@ Batch make_batch(std::span<const Object> objects, const ClusterState& cluster);
 // The part of `report` that a cluster would refuse: objects with fields that can't be updated.
 objects::Report refused_part(const objects::Report& report);
 
-// What is lost with the live object of a Replace, for people: indented lines.
+// Tells people what is lost with the live object of a Replace, in indented lines.
 std::string loss_of(const Item& item, const objects::Report& report);
 
 // "JobSet team-a/llama"
@@ -101,14 +101,14 @@ enum class Result {
   Kept,
   Replaced,
   Applied,  // created or changed
-  Failed,   // sent and refused
-  NotSent,  // because of another failure
+  Failed,   // sent, but refused
+  NotSent,  // because something else failed
 };
 
 struct Outcome {
   const Item* item = nullptr;
   Result result = Result::NotSent;
-  bool deleted = false;  // of a Replace: the old object was deleted
+  bool deleted = false;  // for Replace: whether the old object was deleted
 };
 
 // The results of the items, in order, and the errors.
@@ -121,10 +121,10 @@ struct Sending {
   bool complete() const;
 };
 
-// One namespace after the other: deletes each object to replace if the API server would accept the new one,
-// and waits until it is gone; creates the Secrets that don't exist; applies ConfigMaps and PodGroups, then
-// the JobSets whose helper objects are all in place. After a failure, the other objects of the call and the
-// other namespaces are still sent, unless kubectl can't reach the cluster. `done` is called for each item as
+// Sends one namespace after the other: deletes each object to replace if the API server would accept the new
+// one, and waits until it is gone; creates the Secrets that don't exist; applies ConfigMaps and PodGroups,
+// then the JobSets whose helper objects are all in place. After a failure, the other objects of the call and
+// the other namespaces are still sent, unless kubectl can't reach the cluster. Calls `done` for each item as
 // soon as it is in place.
 Sending send(const Batch& batch, const kubectl::Kubectl& kubectl, const SendOptions& options,
              const std::function<void(const Outcome&)>& done);

@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::string_view kOwnManager = "jobset.sigs.k8s.io/jobset-controller";
 
-// The condition of that type with any status; nullptr if there is none.
+// The condition of that type, whatever its status; nullptr if there is none.
 const Node* condition_of(const Node& object, std::string_view type) {
   for (const Node* entry : items_at(object, {"status", "conditions"})) {
     if (value_at(*entry, {"type"}) == type) return entry;
@@ -44,7 +44,7 @@ std::string_view status_of(const Node& object, std::string_view type) {
   return condition ? value_at(*condition, {"status"}) : std::string_view();
 }
 
-// The pods of all its Jobs, of which each has as many as its parallelism.
+// The number of pods of all Jobs, each of which has as many as its parallelism.
 int64_t pods_of(const Node& job_set) {
   int64_t pods = 0;
   for (const k8s::jobset::ReplicatedJob& job : k8s::jobset::view_job_set(job_set).jobs)
@@ -132,7 +132,7 @@ struct Brief {
   std::string_view brief;
 };
 
-// Other reasons are short enough as they are.
+// Reasons that are not listed are short enough as they are.
 constexpr auto kBriefs = std::to_array<Brief>({
     {"JobCreationFailed", "Jobs are refused"},
     {"PVCCreationFailed", "claims are refused"},
@@ -155,7 +155,7 @@ std::string brief_of(std::string_view reason) {
   return std::string(found != kBriefs.end() ? found->brief : reason);
 }
 
-// The kubelet's reasons before it starts the containers.
+// Whether the kubelet is still preparing the containers.
 bool is_on_the_way(std::string_view waiting) {
   return waiting == "ContainerCreating" || waiting == "PodInitializing";
 }
@@ -195,7 +195,7 @@ std::optional<Reason> reason_of_pod(const Node& pod) {
       if (auto reason = reason_of_container(*status, name)) return reason;
     }
   }
-  // Evicted, or refused by its node: no container has the reason.
+  // The reason of a pod that was evicted, or refused by its node: no container has one.
   if (value_at(pod, {"status", "phase"}) != "Failed" || value_at(pod, {"status", "reason"}).empty())
     return std::nullopt;
   const std::string_view reason = value_at(pod, {"status", "reason"});
@@ -305,7 +305,7 @@ std::optional<Reason> reason_of_event(const Node& event) {
   const std::string_view message = value_at(event, {"message"});
   if (on.reason == "Pulling") return Reason{brief_of(on.reason), std::string(message)};
   if (value_at(event, {"type"}) != "Warning") return std::nullopt;
-  // The JobSet's last condition has the reason.
+  // The JobSet's last condition already has this reason.
   if (on.kind == "JobSet" && says_failure(on.reason)) return std::nullopt;
   const std::string brief = brief_of(on.reason);
   if (on.reason == "JobCreationFailed") return Reason{brief, fmt::format("Jobs are refused: {}", message)};

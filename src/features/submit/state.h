@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The state of a live JobSet according to its status, and why it makes no progress.
+// The state of a live JobSet according to its status, and the reasons why it makes no progress.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ enum class Phase {
   Deleting,
 };
 
-// One replicatedJob; numbers of Jobs.
+// The state of a replicatedJob, in numbers of Jobs.
 struct JobsState {
   std::string name;
   int64_t replicas = 0;
@@ -47,10 +47,10 @@ struct JobSetState {
   std::string since;    // metadata.creationTimestamp
   std::string message;  // of the condition that ended it
   int64_t restarts = 0;
-  int64_t pods = 0;             // that it should have
+  int64_t pods = 0;             // the number that it should have
   bool suspend = false;         // spec.suspend
   std::string manager;          // spec.managedBy, if it isn't JobSet's controller
-  std::string queue;            // of Kueue
+  std::string queue;            // Kueue's
   std::vector<JobsState> jobs;  // in the order of the spec
 };
 
@@ -59,22 +59,22 @@ JobSetState state_of(const yaml::Node& job_set);
 // "running"
 std::string_view word_of(Phase phase);
 
-// "running, created 2026-01-02T03:04:05Z"; without the time if the JobSet says none.
+// Describes the state: "running, created 2026-01-02T03:04:05Z"; without the time if the JobSet has none.
 std::string describe(const JobSetState& state);
 
-// "launcher 1/1 ready, node 1/2 ready, 1 failed"
+// Describes its Jobs: "launcher 1/1 ready, node 1/2 ready, 1 failed".
 std::string describe_jobs(const JobSetState& state);
 
-// Why a JobSet makes no progress, in the words of its pods, its events and Kueue's Workload.
+// Why a JobSet makes no progress, quoting its pods, its events and Kueue's Workload.
 struct Reason {
   std::string brief;  // "unschedulable": short enough for a line of progress
-  std::string text;   // the full text for people
-  // Equal for reasons of which only one is shown: the text without numbers and the names of single pods and
-  // Jobs.
+  std::string text;   // the full text, for people
+  // Equal for reasons of which only one should be shown: the text without numbers and without names of single
+  // pods and Jobs.
   std::string key(std::string_view job_set) const;
 };
 
-// spec.suspend, and a spec.managedBy that is not JobSet's own.
+// The reason if spec.suspend is true, or spec.managedBy names another controller than JobSet's.
 std::optional<Reason> reason_of_job_set(const JobSetState& state);
 
 // The state of a pod.
@@ -86,10 +86,10 @@ struct PodState {
 
 PodState state_of_pod(const yaml::Node& pod);
 
-// nullopt if the Workload is admitted.
+// Returns nullopt if the Workload is admitted.
 std::optional<Reason> reason_of_workload(const yaml::Node& workload);
 
-// The object of an event.
+// The object that an event is about.
 struct EventAbout {
   std::string_view kind;
   std::string_view name;
@@ -99,13 +99,13 @@ struct EventAbout {
 
 EventAbout about(const yaml::Node& event);
 
-// When it happened last, to the second: "2026-01-02T03:04:05".
+// When the event happened last, to the second: "2026-01-02T03:04:05".
 std::string_view time_of(const yaml::Node& event);
 
 // Whether an event with this reason means that the JobSet failed.
 bool says_failure(std::string_view reason);
 
-// nullopt if the event is not about a problem.
+// Returns nullopt if the event is not about a problem.
 std::optional<Reason> reason_of_event(const yaml::Node& event);
 
 }  // namespace trainjobc::submit

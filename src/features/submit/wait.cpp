@@ -18,9 +18,9 @@ namespace {
 
 using yaml::Node;
 
-// How late an event may arrive.
+// The longest delay with which an event may arrive.
 constexpr std::chrono::seconds kLatestEvent{2};
-// After this time, a controller that has ignored a JobSet is reported.
+// If a controller ignores a JobSet for longer, that is reported.
 constexpr std::chrono::seconds kSlowController{20};
 
 std::string clock_text(base::Clock::Time::duration time) {
@@ -33,13 +33,13 @@ bool has_ended(Phase phase) {
   return phase == Phase::Completed || phase == Phase::Failed;
 }
 
-// What an event says about the end of a JobSet.
+// How a JobSet ended, according to an event with this reason.
 std::optional<End> end_of(std::string_view reason) {
   if (reason == "AllJobsCompleted") return End::Completed;
   return says_failure(reason) ? std::optional(End::Failed) : std::nullopt;
 }
 
-// Of this version of the event.
+// Identifies one revision of an event (uid and resourceVersion).
 std::string id_of(const Node& event) {
   const EventAbout on = about(event);
   return fmt::format("{} {} {} {} {} {}", value_at(event, {"metadata", "uid"}),
@@ -79,7 +79,7 @@ Follower::Followed* Follower::of_job(const std::string& ns, std::string_view job
   return found && !found->has_ended ? found : nullptr;
 }
 
-// "<job>-<index>-<random>", without the index if the Job isn't indexed.
+// The JobSet of a pod named "<job>-<index>-<random>", without the index if the Job isn't indexed.
 Follower::Followed* Follower::of_pod(const std::string& ns, std::string_view pod) {
   for (int parts = 0; parts < 2; ++parts) {
     pod = pod.substr(0, std::min(pod.rfind('-'), pod.size()));
@@ -122,7 +122,7 @@ void Follower::take_missing(const std::string& ns, std::string_view name, Time n
 
 void Follower::take_job_set(Followed& followed, const Node& job_set, Time now) {
   JobSetState state = state_of(job_set);
-  // Another JobSet of that name: ours is gone.
+  // Another JobSet has the name now: ours is gone.
   if (followed.is_seen && state.uid != followed.state.uid) return lose(followed, now);
   if (followed.gone) return;
   followed.is_seen = true;
@@ -138,7 +138,7 @@ void Follower::take_job_set(Followed& followed, const Node& job_set, Time now) {
 
 void Follower::take_pod(Followed& followed, const Node& pod) {
   const std::string name(value_at(pod, {"metadata", "name"}));
-  // An unchanged pod keeps the reason that an event gave.
+  // A pod that hasn't changed keeps the reason that an event gave.
   const std::string_view version = value_at(pod, {"metadata", "resourceVersion"});
   std::string& known = followed.pod_versions[name];
   if (!version.empty() && known == version) return;
@@ -157,7 +157,7 @@ void Follower::take_event(const std::string& ns, const Node& event) {
                        : on.kind == "Pod"  ? of_pod(ns, on.name)
                                            : nullptr;
   if (!followed || !heard_.insert(id_of(event)).second) return;
-  // Events outlive their objects: these belong to an earlier JobSet of that name.
+  // Events outlive their objects: this one is about an earlier JobSet with the name.
   if (on.kind == "JobSet" && followed->is_seen && on.uid != followed->state.uid) return;
   if (time_of(event) < std::string_view(followed->state.since).substr(0, time_of(event).size())) return;
   if (on.kind == "JobSet") {
@@ -175,10 +175,10 @@ void Follower::take_event(const std::string& ns, const Node& event) {
   followed->trouble = std::move(reason);
 }
 
-// The API server keeps events for an hour; those of a pod that is ready by now no longer matter.
+// The API server keeps events for an hour; those about a pod that is ready by now no longer matter.
 void Follower::take_pod_event(Followed& followed, const EventAbout& on, Reason reason) {
   if (!sees_pods_) return say(followed, reason);
-  // The pod's own status says so, and when that ends.
+  // The pod's own status also reports these, and shows when they end.
   constexpr auto kInStatus = std::to_array<std::string_view>({"FailedScheduling", "Failed", "BackOff"});
   if (base::contains(kInStatus, on.reason)) return;
   const auto pod = followed.pods.find(on.name);
@@ -249,14 +249,14 @@ void Follower::say(Followed& followed, const Reason& reason) {
       {followed.object, std::nullopt, fmt::format("{}: {}", title_of(*followed.object), reason.text), false});
 }
 
-// Reports when the JobSet starts, runs all its pods, or starts again.
+// Reports when the JobSet starts, runs all its pods, or restarts.
 void Follower::say_progress(Followed& followed, Time now) {
   if (followed.state.phase != Phase::Running || followed.has_ended) return;
   const auto ready = std::ranges::count_if(followed.pods, [](const auto& pod) { return pod.second.ready; });
   const bool all_ready = ready > 0 && ready >= followed.state.pods;
   std::string milestone = fmt::format("{} {}", followed.state.restarts, all_ready);
   if (milestone == followed.milestone) return;
-  // Pods that complete one after the other are not a step back.
+  // If pods complete one after the other, that is not a step back.
   if (!all_ready && followed.milestone == fmt::format("{} true", followed.state.restarts)) return;
   followed.milestone = std::move(milestone);
   news_.push_back({followed.object, std::nullopt, line(followed, now), true});
@@ -294,7 +294,7 @@ std::string Follower::line(const Followed& followed, Time now) const {
     text += fmt::format(", {}/{} pods ready", count(&PodState::ready), followed.state.pods);
     if (const auto succeeded = count(&PodState::succeeded)) text += fmt::format(", {} completed", succeeded);
   } else if (followed.state.phase == Phase::Running) {
-    // Until the pods are seen; if they never are, the Jobs are what there is to count.
+    // Count the Jobs until pods are seen, or if they never are.
     const bool has_ready =
         std::ranges::any_of(followed.state.jobs, [](const JobsState& job) { return job.ready > 0; });
     text += has_ready ? ", Jobs: " + describe_jobs(followed.state)
@@ -331,10 +331,10 @@ using std::chrono::seconds;
 // A restarting API server is unavailable for a while.
 constexpr int kMaxFailedPolls = 5;  // in a row
 constexpr seconds kTick{1};
-// The time that a call has at least, however soon --timeout is over.
+// The minimum time for a call, even if --timeout ends sooner.
 constexpr seconds kShortestCall{5};
 
-// What is polled besides the JobSets.
+// A kind that is polled besides JobSets.
 struct Polled {
   std::string_view kind;
   std::string_view resource;
@@ -350,7 +350,7 @@ constexpr Polled kWorkloads{"Workload", "workloads.kueue.x-k8s.io", "Workloads o
 struct Namespace {
   std::string name;
   std::set<std::string_view> hidden;  // kinds that the user may not list, or that the cluster does not know
-  int failed_events = 0;              // requests in a row
+  int failed_events = 0;              // consecutive requests
 };
 
 class Waiter {
@@ -369,7 +369,7 @@ class Waiter {
     for (const std::string& ns : namespaces) namespaces_.push_back({ns, {}, 0});
   }
 
-  // A last poll tells of what happened shortly before the timeout.
+  // The last poll also reports what happened shortly before the timeout.
   WaitResult run() {
     for (bool is_last = false;; is_last = is_over()) {
       poll();
@@ -383,19 +383,19 @@ class Waiter {
  private:
   bool is_over() const { return options_.timeout.count() > 0 && clock_.now() - begin_ >= options_.timeout; }
 
-  // Whether a signal asks this process to end.
+  // Returns whether a signal asks this process to end.
   bool sleep(milliseconds time) {
     if (result_.signal == 0) result_.signal = sleeper_->sleep(time);
     return result_.signal != 0;
   }
 
-  // Long waits need no quick answers.
+  // The longer the wait, the less urgent is an answer.
   milliseconds interval() const {
     const auto grown = std::chrono::duration_cast<milliseconds>(clock_.now() - begin_) / 20;
     return std::clamp<milliseconds>(grown, options_.interval, options_.longest_interval);
   }
 
-  // Until the next poll; whether a signal asks this process to end.
+  // Sleeps until the next poll; returns whether a signal asks this process to end.
   bool pause() {
     Clock::Time until = clock_.now() + interval();
     if (options_.timeout.count() > 0) until = std::min<Clock::Time>(until, begin_ + options_.timeout);
@@ -420,7 +420,7 @@ class Waiter {
     follower_.tick(clock_.now());
   }
 
-  // What is left until the timeout.
+  // The time that is left until the timeout.
   milliseconds longest_call() const {
     if (options_.timeout.count() == 0) return milliseconds(0);
     const auto left = std::chrono::ceil<milliseconds>(begin_ + options_.timeout - clock_.now());
@@ -435,7 +435,7 @@ class Waiter {
     return names;
   }
 
-  // By name: this needs no permission to list them.
+  // Gets the JobSets by name, which needs no permission to list them.
   bool poll_job_sets(const std::string& ns) {
     const std::set<std::string> names = names_in(ns);
     const auto pending = follower_.pending();
@@ -489,7 +489,7 @@ class Waiter {
                        names.size() == 1 ? "=" + *names.begin() : "");
   }
 
-  // Other failures may pass; but a deleted JobSet does not wait for its events forever.
+  // Other failures may pass, but a deleted JobSet must not wait for its events forever.
   void failed(Namespace& ns, const Polled& what, const Failure& failure) {
     const bool is_refused = failure.cause == Cause::Forbidden || failure.cause == Cause::NoKind;
     const bool is_given_up = what == kEvents && ++ns.failed_events >= kMaxFailedPolls;
@@ -527,7 +527,7 @@ class Waiter {
   Clock::Time begin_;
   Follower follower_;
   std::vector<Namespace> namespaces_;
-  int failed_ = 0;  // polls of the JobSets in a row
+  int failed_ = 0;  // consecutive failed polls of the JobSets
   WaitResult result_;
 };
 

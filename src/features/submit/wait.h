@@ -28,12 +28,12 @@ enum class End { Completed, Failed, Deleted };
 struct News {
   const Object* job_set = nullptr;
   std::optional<End> end;
-  // At the end, the message of its condition. Before, a whole line: a reason, or the progress of the JobSet.
+  // At the end, the message of the JobSet's condition; before, a whole line: a reason, or its progress.
   std::string text;
-  bool is_progress = false;  // the progress of the JobSet
+  bool is_progress = false;  // `text` is the JobSet's progress
 };
 
-// What happens to JobSets according to what is fetched of them again and again. No I/O, no clock.
+// Derives what happens to JobSets from objects that are fetched repeatedly. Does no I/O and reads no clock.
 class Follower {
  public:
   using Time = base::Clock::Time;
@@ -41,30 +41,31 @@ class Follower {
   // `are_awaited`: see WaitOptions.
   Follower(std::span<const Object* const> job_sets, Time begin, bool are_awaited = false);
 
-  // A JobSet, Pod, Event or Workload of the requested namespace; those that are known and unchanged do
-  // nothing.
+  // Takes a JobSet, Pod, Event or Workload of the requested namespace; one that is known and unchanged has no
+  // effect.
   void take(const std::string& ns, const yaml::Node& object, Time now);
-  // The API server has no JobSet of that name.
+  // Notes that the API server has no JobSet of that name.
   void take_missing(const std::string& ns, std::string_view name, Time now);
-  // Forgets the other pods: they are gone.
+  // Forgets all other pods, which are gone.
   void keep_pods(const std::string& ns, const std::set<std::string, std::less<>>& names);
   void forget_workloads(const std::string& ns);
-  // All events that the API server had at that time were taken. If none of them says how a deleted JobSet
-  // ended, nothing will.
+  // All events that the API server had at that time were taken. If none of them shows how a deleted JobSet
+  // ended, none will.
   void took_events(const std::string& ns, Time asked);
-  // The user may not list them.
+  // Pods can't be seen, as the user may not list them.
   void hide_pods() { sees_pods_ = false; }
   void hide_events() { sees_events_ = false; }
-  // What follows from the time alone.
+  // Updates what depends only on the time.
   void tick(Time now);
 
-  // The news since the last call.
+  // Returns the news since the last call.
   std::vector<News> news() { return std::exchange(news_, {}); }
   bool is_done() const { return pending().empty(); }
-  // Those that have not ended, in order.
+  // The JobSets that have not ended, in order.
   std::vector<const Object*> pending() const;
   bool waits_for_a_queue(const std::string& ns) const;
-  // "0:12  JobSet team-a/demo: running, 1/2 pods ready; unschedulable", for each one that has not ended.
+  // A line for each JobSet that has not ended: "0:12  JobSet team-a/demo: running, 1/2 pods ready;
+  // unschedulable".
   std::vector<std::string> lines(Time now) const;
 
  private:
@@ -74,17 +75,18 @@ class Follower {
     JobSetState state;
     bool is_seen = false;
     bool has_ended = false;
-    std::optional<Time> gone;       // when it was deleted, if its result is still unknown
-    std::optional<News> end_event;  // from an event
+    std::optional<Time> gone;       // when it was deleted, while its result is unknown
+    std::optional<News> end_event;  // how it ended, according to an event
     std::map<std::string, PodState, std::less<>> pods;
     std::map<std::string, std::string, std::less<>> pod_versions;
-    std::map<std::string, std::vector<Reason>, std::less<>> unheard;  // of pods that were not seen yet
+    std::map<std::string, std::vector<Reason>, std::less<>>
+        unheard;  // reasons of pods that have not been seen yet
     std::optional<Reason> workload;
-    std::optional<Reason> trouble;  // from events, until all Jobs are running
+    std::optional<Reason> trouble;  // a reason from events, until all Jobs are running
     std::set<std::string> said;
     std::string milestone;
   };
-  using Key = std::pair<std::string, std::string>;  // namespace, name
+  using Key = std::pair<std::string, std::string>;  // {namespace, name}
 
   Followed* find(const std::string& ns, std::string_view name);
   Followed* of_job(const std::string& ns, std::string_view job);
@@ -104,7 +106,7 @@ class Follower {
   std::deque<Followed> followed_;
   std::map<Key, Followed*> by_name_;
   std::map<Key, Followed*> by_job_;
-  std::set<std::string> heard_;  // events, each with its version
+  std::set<std::string> heard_;  // ids of events that were taken
   std::vector<News> news_;
   Time begin_;
   bool are_awaited_ = false;
@@ -113,8 +115,8 @@ class Follower {
 };
 
 struct WaitOptions {
-  std::chrono::seconds timeout{0};   // for everything; 0: none
-  std::chrono::seconds interval{2};  // between polls; grows with the time
+  std::chrono::seconds timeout{0};   // for the whole wait; 0: none
+  std::chrono::seconds interval{2};  // between polls; grows over time
   std::chrono::seconds longest_interval{10};
   bool are_awaited = false;  // the JobSets: a controller is about to create them
 };
@@ -122,9 +124,9 @@ struct WaitOptions {
 // Receives the news.
 struct Listener {
   std::function<void(const News&)> news;
-  // What can't be listed, and why.
+  // Called with what can't be listed, and why.
   std::function<void(const std::string& note)> note;
-  // The progress of each JobSet that has not ended; called often.
+  // Called often, with the progress of each JobSet that has not ended.
   std::function<void(const std::vector<std::string>& lines)> progress;
 };
 
@@ -133,13 +135,12 @@ struct WaitResult {
   size_t unsuccessful = 0;             // failed or deleted
   std::vector<const Object*> pending;  // after the timeout, a signal, or too many failures of kubectl
   kubectl::Failure failure;
-  int signal = 0;  // that asks this process to end; it takes effect after `end`
+  int signal = 0;  // a signal that asks this process to end; takes effect after `end`
 };
 
-// Polls `job_sets`, their pods and events, and Kueue's Workloads while a JobSet waits for a queue: one call
-// of kubectl for each of these kinds and namespace. Without permission to list the last three, it gives no
-// reasons. A request that fails is repeated a few times. `end` is called with the result while signals are
-// still blocked.
+// Polls `job_sets`, their pods and events, and, while a JobSet waits for a queue, Kueue's Workloads: with one
+// call of kubectl per kind and namespace. Without permission to list the last three, it gives no reasons.
+// Repeats a failed request a few times. Calls `end` with the result while signals are still blocked.
 void wait_for(std::span<const Object* const> job_sets, const kubectl::Kubectl& kubectl,
               const WaitOptions& options, base::Clock& clock, const Listener& listener,
               const std::function<void(const WaitResult&)>& end);
