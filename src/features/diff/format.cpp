@@ -79,7 +79,7 @@ bool is_shown(const objects::Difference& difference, const FormatOptions& option
   return difference.kind != objects::DifferenceKind::Ignored || options.show_ignored;
 }
 
-// Whether it is a text of several lines.
+// Whether a value is a text of several lines.
 bool is_block(const objects::Difference& difference) {
   const yaml::Node* live = difference.live;
   const yaml::Node* rendered = difference.rendered;
@@ -88,7 +88,7 @@ bool is_block(const objects::Difference& difference) {
           rendered->text().find('\n') != std::string_view::npos);
 }
 
-// If both texts end without a line break, that isn't reported.
+// A line break that both texts lack at the end isn't reported.
 std::vector<Cell> hunks_of(std::string_view live, std::string_view rendered) {
   const std::string_view end = live.ends_with('\n') || rendered.ends_with('\n') ? "" : "\n";
   const std::string hunks =
@@ -229,7 +229,7 @@ class Describer {
     return field;
   }
 
-  // Each reason once, with the number of fields.
+  // Adds each reason once, with the number of fields.
   void add_refusals(const objects::ObjectDiff& object, Block& block) const {
     std::vector<std::pair<const objects::Difference*, size_t>> reasons;
     for (const objects::Difference& difference : object.differences) {
@@ -306,22 +306,23 @@ std::string summary_with_verdicts(const objects::Report& report, std::string tex
   return text;
 }
 
-// The same change of the same field in several objects.
+// A change of one field that is the same in several objects.
 struct Change {
   std::string path;
   objects::ValueTexts values;
   std::vector<std::string> objects;
 };
 
-// What one line of the inputs changes.
+// The changes that one line of the inputs causes.
 struct Source {
   std::string place;
   std::vector<Change> changes;
   std::vector<std::string> objects;
-  std::map<std::tuple<std::string, std::string, std::string>, size_t> indexes;  // path and values: of changes
+  std::map<std::tuple<std::string, std::string, std::string>, size_t>
+      indexes;  // index of each change, by {path, old value, new value}
 };
 
-// The differences of one object follow each other.
+// Adds the text once: the differences of an object are consecutive.
 void add_once(std::string text, std::vector<std::string>& to) {
   if (to.empty() || to.back() != text) to.push_back(std::move(text));
 }
@@ -343,7 +344,7 @@ class ReachCollector {
     add_once(objects::title_of(object), source.objects);
   }
 
-  // For a terminal with that many columns; 0: no terminal.
+  // `width` is that of the terminal; 0: none.
   std::vector<Block> blocks(size_t width) const {
     std::vector<Block> blocks;
     for (const Source& source : sources_) {
@@ -453,7 +454,7 @@ Json to_json(const base::Diagnostic& d) {
           {"column", d.location.column}};
 }
 
-// `json` with the scope, if there are several.
+// `json` with the scope, if there are several scopes.
 Json with_scope(Json json, const std::string& scope) {
   if (!scope.empty()) json.add("scope", scope);
   return json;
@@ -612,7 +613,7 @@ std::string manifest_name(const objects::ObjectDiff& object) {
   std::string name = fmt::format("{}{}{}{}{}.{}.{}.{}", object.scope, object.scope.empty() ? "" : ".", group,
                                  group.empty() ? "" : ".", version, object.kind,
                                  k8s::effective_namespace(object.ns), object.name);
-  // No object in a cluster has a slash in its name, but a scope does, and a saved file may.
+  // Names of objects in a cluster have no slash, but scopes have, and saved files may have one.
   std::ranges::replace(name, '/', '_');
   return name;
 }
@@ -642,7 +643,7 @@ class TemporaryFolder {
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  // "" if it could not be made.
+  // Returns "" if it could not be created.
   const std::string& path() const { return path_; }
 
  private:
@@ -667,7 +668,7 @@ std::vector<std::string> split_external(std::string_view variable) {
 base::IoResult<base::ProcessResult> run_external(const objects::Report& report, std::string_view variable,
                                                  const SideNames& sides, base::Streams streams,
                                                  base::ProcessRunner& runner) {
-  const base::HeldSignals held;  // until the folders are gone
+  const base::HeldSignals held;  // until the folders are removed
   const TemporaryFolder live(sides.before);
   const TemporaryFolder merged(sides.after);
   if (live.path().empty() || merged.path().empty()) {

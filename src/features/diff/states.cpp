@@ -25,7 +25,7 @@ namespace {
 
 using objects::Report;
 
-// The rendered objects as those of a cluster.
+// The rendered objects, in the form of a cluster's.
 std::shared_ptr<cluster::LiveSet> as_live(const Compilation& compiled) {
   auto live = std::make_shared<cluster::LiveSet>();
   for (const Object& object : compiled.objects) {
@@ -41,7 +41,7 @@ size_t count_jobs(const Compilation& compiled) {
   }));
 }
 
-// Joins the reports on single scopes.
+// Joins the reports on the scopes.
 class Joined {
  public:
   explicit Joined(bool has_scopes) : has_scopes_(has_scopes) {}
@@ -92,7 +92,7 @@ Report compare_versions(const Scopes& before, const Scopes& after, const std::st
         cluster::compare_objects(compared, as_live(objects::rendered_by_both(old_side, new_side)), how);
     part.memory.push_back(old_side.memory);
     part.memory.push_back(new_side.memory);
-    part.jobs = new_side.train_jobs;  // including those that only one version accepts
+    part.jobs = new_side.train_jobs;  // includes those that only one version accepts
     part.acceptances = objects::compare_acceptance(old_side, new_side);
     joined.add(std::move(part), after[i].scope, count_jobs(compared));
   }
@@ -101,7 +101,7 @@ Report compare_versions(const Scopes& before, const Scopes& after, const std::st
 
 namespace {
 
-// A scope in both states; an empty compilation stands for one that a state doesn't have.
+// The same scope in both states; an empty compilation stands for a scope that a state doesn't have.
 struct Pair {
   std::string scope;
   Compilation before;
@@ -120,7 +120,7 @@ std::set<std::string> jobs_of(const Compilation& compiled) {
   return jobs;
 }
 
-// The part of a compilation that comes from some files, or from all others.
+// The part of a compilation that comes from these files, or from all others.
 Compilation part_of(const Compilation& whole, const std::set<std::string>& files, bool is_in) {
   const auto keeps = [&](const std::string& file) { return files.contains(file) == is_in; };
   const auto keeps_location = [&](const base::Location& at) { return at.file && keeps(at.file->name()); };
@@ -184,7 +184,7 @@ class Pairs {
     if (before_.size() == 1 && after_.size() == 1 && pairs_.empty()) take(before_.begin(), after_.begin());
   }
 
-  // Files that have a new scope: they are taken from the scope that they had.
+  // If files are in a new scope, they are compared with the scope in which they were.
   void split_off(const std::string& key, const inputs::ScopedCompilation& scope) {
     std::set<std::string> files;
     for (const base::SourceFile* file : scope.compiled.files)
@@ -198,8 +198,8 @@ class Pairs {
     }
   }
 
-  // The two scopes, one of each state, with the most jobs in common, if these are at least half of the jobs
-  // of one.
+  // Pairs the two scopes, one of each state, that have the most jobs in common, provided these are at least
+  // half of the jobs of one of them.
   bool take_renamed() {
     size_t most = 0;
     std::optional<std::pair<ByKey::iterator, ByKey::iterator>> best;
@@ -225,7 +225,7 @@ class Pairs {
   std::vector<Pair> pairs_;
 };
 
-// The files that could not be read, or not whole.
+// The files that could not be read, or only in part.
 std::vector<std::string> unread_files(const Compilation& compiled) {
   std::set<std::string> files;
   for (const base::Diagnostic& found : compiled.diagnostics.items()) {

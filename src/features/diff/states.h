@@ -16,21 +16,23 @@ namespace trainjobc::diff {
 
 using Scopes = std::vector<inputs::ScopedCompilation>;
 
-// What the inputs render to for both versions. Jobs that one of them refuses are not compared.
+// Compares what the inputs render to for both versions. Jobs that one of them refuses are not compared.
 objects::Report compare_versions(const Scopes& before, const Scopes& after, const std::string& old_version,
                                  const std::string& new_version);
 
 struct StateOptions {
   objects::FilePrefixes prefixes;
-  // Names a scope as both states do: the path below the folder that was compared. By default, as it is.
+  // Returns a scope's name that is the same in both states: the path below the folder that was compared. By
+  // default, the name as it is.
   std::function<std::string(const std::string& scope)> key_before = {};
   std::function<std::string(const std::string& scope)> key_after = {};
   bool lists_removed = true;
 };
 
-// Two states of files. A scope whose folder has another name now is the one that has most of its jobs; files
-// whose scope is new were in that of their folder above. Jobs that one state refuses are acceptances, not
-// differences; what may be in a file that can't be read is neither added nor removed, which is a warning.
+// Compares two states of files. A scope whose folder was renamed is the one that has most of its jobs; files
+// in a new scope were in that of the folder above. Jobs that one state refuses become acceptances, not
+// differences; what may be in a file that can't be read counts neither as added nor as removed, with a
+// warning.
 objects::Report compare_states(const Scopes& before, const Scopes& after, const StateOptions& options);
 
 }  // namespace trainjobc::diff

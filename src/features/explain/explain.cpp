@@ -29,7 +29,7 @@ bool begins_json_path(std::string_view text) {
   return text.starts_with('$') || text.starts_with('.') || text.starts_with('{');
 }
 
-// Reads a JSONPath; `error` says why it can't be read.
+// Reads a JSONPath; `error` says what is wrong with it.
 class PathReader {
  public:
   explicit PathReader(std::string_view text) : text_(text) {
@@ -70,7 +70,7 @@ class PathReader {
     }
     if (name.empty()) {
       if (at_ < text_.size()) fail("a name is missing");
-      return;  // a final dot is the field itself
+      return;  // a final dot means the field itself
     }
     if (name == "*") {
       steps.emplace_back(FieldSelector::Any{});
@@ -98,7 +98,7 @@ class PathReader {
     at_ = close + 1;
   }
 
-  // Brackets in quotes don't count.
+  // The position of the closing bracket; brackets in quotes don't count.
   size_t end_of_bracket() const {
     char quote = 0;
     for (size_t i = at_ + 1; i < text_.size(); ++i) {
@@ -113,7 +113,7 @@ class PathReader {
     return std::string_view::npos;
   }
 
-  // @.name=="node"
+  // Reads a filter such as @.name=="node".
   void read_filter(std::string_view inner) {
     const size_t is_equal = inner.find("==");
     const size_t differs = inner.find("!=");
@@ -197,7 +197,8 @@ namespace {
 using report::Json;
 using yaml::Node;
 
-// What a part of a JobSet was in the runtime, and after each override of the job; or what each of them says.
+// A part of a JobSet as it was in the runtime, and after each override of the job; or, for metadata, as each
+// of these has it.
 struct Merge {
   std::span<const Node* const> steps;
   bool is_metadata = false;
@@ -289,7 +290,7 @@ class Walk {
            wanted_.field.selects({path_, sizes_, path, schema::to_keyed_string(path_)});
   }
 
-  // The value at each step of the merge, where it differs from the step before.
+  // Adds the value at each step of the merge that differs from the step before.
   void add_earlier(const Node& node, FieldOrigin& field) const {
     const std::span<const Node* const> values = std::span(values_).last(merge_.steps.size());
     for (size_t step = 0; step < values.size(); ++step) {
@@ -298,7 +299,7 @@ class Walk {
       if (!field.earlier.empty() && yaml::equal(*value, *field.earlier.back().value)) continue;
       field.earlier.push_back({merge_.name_of(step), value, yaml::locate(*values[step])});
     }
-    // The last step may be what is rendered.
+    // The last step may be the rendered value.
     if (!field.earlier.empty() && yaml::equal(*field.earlier.back().value, node)) field.earlier.pop_back();
   }
 
@@ -308,13 +309,13 @@ class Walk {
   std::vector<FieldOrigin>& out_;
   objects::ChildFinder finder_;
   schema::FieldPath path_;
-  std::vector<size_t> sizes_;  // of what the steps are in
-  Merge merge_;                // of what is visited; no steps if it was not merged
-  // By depth below the merge, for each of its steps: the node there; nullptr if there is none.
+  std::vector<size_t> sizes_;  // size of each map or list on the path
+  Merge merge_;                // of the part that is visited; without steps if it was not merged
+  // For each depth below the merge, the node at each of its steps; nullptr if there is none.
   std::vector<const Node*> values_;
 };
 
-// Left out of comments for a field of the input: the place is enough.
+// A longer field of the input is left out of comments: the place is enough.
 constexpr size_t kWidestField = 40;
 
 void append_number(uint32_t number, std::string& out) {
@@ -322,15 +323,15 @@ void append_number(uint32_t number, std::string& out) {
   out.append(digits.data(), digits.size());
 }
 
-// jobs/llama.yaml:8
+// Appends a place such as jobs/llama.yaml:8.
 void append_place(const base::Location& at, std::string& out) {
   if (at.file) out += at.file->name();
   out += ':';
   append_number(at.line, out);
 }
 
-// jobs/llama.yaml:8:15  spec.trainer.numNodes  torch/PET_NNODES, without the middle part if it is longer
-// than `widest`.
+// The origin: "jobs/llama.yaml:8:15  spec.trainer.numNodes  torch/PET_NNODES", without the field in the
+// middle if it is longer than `widest`.
 std::string source_of(const FieldOrigin& field, size_t widest = std::string::npos) {
   std::string source;
   source.reserve(96);
@@ -351,7 +352,7 @@ std::string source_of(const FieldOrigin& field, size_t widest = std::string::npo
     source.append(step->step) += ' ';
     append_place(step->location, source);
   }
-  // A comment stays on one line whatever the file's name.
+  // A comment must stay on one line, whatever the file's name is.
   std::ranges::replace_if(
       source, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
   return source;
@@ -359,7 +360,7 @@ std::string source_of(const FieldOrigin& field, size_t widest = std::string::npo
 
 using Sources = std::unordered_map<const yaml::Node*, const FieldOrigin*>;
 
-// Cuts each line to the width of a terminal.
+// Cuts each line to the terminal's width.
 std::string cut_lines(std::string_view text, size_t width) {
   if (width == 0) return std::string(text);
   std::string out;
@@ -367,14 +368,14 @@ std::string cut_lines(std::string_view text, size_t width) {
   return out;
 }
 
-// What is before a leaf's end on its line.
+// The part of a line before the end of a leaf.
 struct LineBefore {
   size_t begin = 0;
   size_t width = 0;
 };
 
-// The text with a comment at the end of each leaf's line; the comments of nearby lines share a column. On
-// a terminal, a comment that doesn't fit into its columns goes above the line.
+// The text with a comment at the end of each leaf's line; comments of nearby lines are aligned. On a
+// terminal, a comment that doesn't fit goes above its line.
 std::string with_comments(std::string_view text, std::span<const yaml::LeafLine> leaves,
                           const Sources& sources, size_t terminal) {
   constexpr size_t kWidestLine = 72;
@@ -397,7 +398,7 @@ std::string with_comments(std::string_view text, std::span<const yaml::LeafLine>
     const std::string source = source_of(*sources.at(leaf.node), kWidestField);
     if (source.empty()) continue;
     const auto [begin, width] = lines[i];
-    const size_t from = std::max(begin, at);  // an earlier leaf of the line is already written
+    const size_t from = std::max(begin, at);  // an earlier leaf of the line has been written
     const std::string_view line = text.substr(from, leaf.end - from);
     out += text.substr(at, from - at);
     const size_t spaces = width < column ? column - width : 0;
