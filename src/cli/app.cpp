@@ -45,8 +45,8 @@ void describe_root(Command& root) {
                    "trainjobc diff jobs/"};
 }
 
-// Adds all commands. Those that the arguments don't name have no flags: to describe them all takes longer
-// than anything else at the start.
+// Adds all commands. Those that the arguments don't name get no flags: describing them all would take longer
+// than anything else at start-up.
 std::vector<Runner> add_commands(Command& root, const std::vector<std::string>& arguments) {
   std::vector<Runner> runners;
   for (const CommandEntry& entry : commands()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A command is described once: help, manual pages, completion, and the parser (cli/parse.cpp) read its
+// Commands are described once: help, manual pages, completion and the parser (cli/parse.cpp) read the
 // description.
 #pragma once
 
@@ -19,27 +19,27 @@ namespace trainjobc::cli {
 
 // A flag or a positional argument.
 struct Flag {
-  // Where its value goes: a switch, one text, texts of a flag that can be repeated, a number. Nothing for
-  // --help and --version.
+  // Where the value is stored: a switch, a text, the texts of a flag that can be repeated, or a number.
+  // Nothing for --help and --version.
   using Target = std::variant<std::monostate, bool*, std::string*, std::vector<std::string>*, unsigned*>;
-  // The value that a text means; nullopt if it is none.
+  // Returns the value that a text means; nullopt if the text is not valid.
   using Reader = std::function<std::optional<std::string>(const std::string& text)>;
 
-  std::vector<std::string> names;      // "-f", "--filename"; of a positional, its name: "PATH"
-  std::vector<std::string> old_names;  // still read, but not shown
+  std::vector<std::string> names;      // "-f", "--filename"; for a positional, its name: "PATH"
+  std::vector<std::string> old_names;  // still accepted, but not shown
   std::string value;                   // "PATH"; "" for a switch
-  std::vector<std::string> choices;    // all values, if there are only a few
+  std::vector<std::string> choices;    // all values, if there are few
   std::string default_value;           // shown in help
-  std::string bare;  // what a flag means that may be given without its value, which follows a "="
+  std::string bare;  // the value if the flag is given without one; a value must follow a "="
   std::string description;
-  std::vector<std::string> needed;    // flags that must be given, too
-  std::vector<std::string> excluded;  // flags that must not
+  std::vector<std::string> needed;    // flags that must be given too
+  std::vector<std::string> excluded;  // flags that must not be given
   Reader reader;
-  std::string expected;  // completes "--timeout 5x is not …" if the reader refuses
+  std::string expected;  // completes "--timeout 5x is not …" if the reader rejects the text
   Target target;
   bool positional = false;
   bool repeats = false;
-  bool after_dashes = false;  // of a positional: takes the words after "--", whatever they look like
+  bool after_dashes = false;  // for a positional: takes the words after "--", whatever they look like
   bool value_optional = false;
   bool required = false;
   bool of_inputs = false;  // which files are read, and how: many commands have it
@@ -55,11 +55,12 @@ struct Flag {
   Flag& was(std::string old_name);
 
   bool has_name(std::string_view name) const;
-  // "--format"; of a positional, its name.
+  // "--format"; for a positional, its name.
   const std::string& long_name() const;
-  // What follows the name: " yaml|json|name", or what the value is called; "[=all]" if it may be left out.
+  // What help shows after the name: " yaml|json|name", or the name of the value; in brackets, "[=all]", if it
+  // is optional.
   std::string value_text() const;
-  // Whether the next word is its value.
+  // Whether the word after the flag is its value.
   bool takes_word() const { return !positional && !value.empty() && bare.empty(); }
 };
 
@@ -80,15 +81,15 @@ class Command {
   Command& operator=(const Command&) = delete;
   ~Command();
 
-  // `names`: "-o,--format", or the name of a positional. Flags and commands stay where they are.
+  // `names` is "-o,--format", or the name of a positional. References to flags and commands stay valid.
   Flag& add(std::string_view names, Flag::Target target, std::string description);
   Command& add_command(std::string name, std::string summary);
 
   const Flag* find_flag(std::string_view name) const;
   const Command* find_command(std::string_view name) const;
-  // "trainjobc render": the names from the root.
+  // The names from the root: "trainjobc render".
   std::string full_name() const;
-  // "trainjobc render [FLAGS] [PATH...]".
+  // Such as "trainjobc render [FLAGS] [PATH...]".
   std::string usage() const;
 
   std::string name;
@@ -100,10 +101,10 @@ class Command {
   std::vector<std::string> details;  // paragraphs below the flags
   std::vector<ExitStatus> exit_statuses;
   std::vector<std::string> examples;
-  std::vector<Variable> variables;       // of the environment
+  std::vector<Variable> variables;       // environment variables
   bool chosen = false;                   // set by the parser
   std::vector<const Flag*> given_flags;  // in the order of the command line, set by the parser
-  // What is called then.
+  // Called after the parser has set these.
   std::vector<std::function<void(std::span<const Flag* const> given)>> when_parsed;
 };
 
@@ -119,22 +120,22 @@ struct CommandEntry {
 
 std::span<const CommandEntry> commands();
 
-// Reads a command line as its commands describe it.
+// Parses command lines according to the descriptions of the commands.
 
 enum class Wanted { Run, Help, Version, Nothing };
 
 struct ParsedLine {
   Wanted wanted = Wanted::Nothing;
-  const Command* command = nullptr;  // the innermost on the line, or the root
-  std::string error;                 // if nothing can be done
+  const Command* command = nullptr;  // the innermost command on the line, or the root
+  std::string error;                 // "" if there is none
 };
 
-// Sets the targets of the flags that are given, and what commands and flags say of the line.
+// Parses the line into the flags' targets. Returns the command to run, or the error.
 ParsedLine parse(Command& root, const std::vector<std::string>& arguments);
 
-// What `--help`, the manual pages and the lists of rules print.
+// Help, and short help.
 
-// For a terminal with that many columns; 0: not a terminal.
+// `terminal` is the number of its columns; 0 if there is no terminal.
 std::string help_text(const Command& command, size_t terminal);
 
 // What the program prints without a command.
@@ -142,7 +143,7 @@ std::string short_help(const Command& command, size_t terminal);
 
 // Manual pages, generated from the same descriptions as --help.
 
-// One page in man(7)'s language: of the root, trainjobc(1), or of a command, trainjobc-render(1).
+// One page in man(7)'s language: trainjobc(1) for the root, trainjobc-render(1) for a command.
 std::string man_page(const Command& command);
 
 // Writes all pages into a directory. Returns the exit status.
@@ -156,14 +157,14 @@ std::string list_rules(size_t width);
 // Prints a rule's explanation; an unknown rule is a usage error with a suggestion. Returns the exit status.
 int explain_rule(Console& console, const std::string& id);
 
-// The JSON Schemas that are installed.
+// The JSON Schemas, which are installed.
 
-// One file for each kind of each Trainer version. Returns the exit status; what failed has been reported.
+// Writes a file for each kind of each Trainer version. Returns the exit status; errors have been reported.
 int write_schemas(const std::string& directory, Console& console);
 
-// Completion of a command line for all shells: what is possible at the cursor.
+// Completion for all shells: what can be written at the cursor.
 
-// What a shell does besides offering the words; the numbers are those of Cobra, which kubectl and its plugins
+// What a shell does besides offering words. The numbers are those of Cobra, which kubectl and its plugins
 // use.
 enum class FileCompletion {
   Any = 0,
@@ -184,7 +185,7 @@ struct Completion {
   FileCompletion files = FileCompletion::None;
 };
 
-// `words` are those after the program's name up to the cursor; the last one, which may be "", is being typed.
+// `words` are those between the program's name and the cursor; the last one, which may be "", is being typed.
 Completion complete(const Command& root, std::span<const std::string> words, Console& console);
 
 // Prints a completion: "word<TAB>description" lines, then ":<number>".

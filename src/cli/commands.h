@@ -45,9 +45,9 @@ struct DiffFlags {
   std::vector<std::string> from;
   std::vector<std::string> from_runtimes;
   RevisionFlags revisions;
-  std::string from_version;  // of Trainer; "": no comparison of versions
+  std::string from_version;  // Trainer version; "" compares no versions
   std::string to_version;
-  std::string format;  // "" is text, or KUBECTL_EXTERNAL_DIFF
+  std::string format;  // "" for text, or KUBECTL_EXTERNAL_DIFF
   std::string orphans = "auto";
   KubectlFlags kubectl;
   std::string field_manager = "trainjobc";
@@ -55,26 +55,27 @@ struct DiffFlags {
   bool show_ignored = false;
 };
 
-// Comparisons without a cluster: of two sets of files, of two revisions, of one for two versions of Trainer.
-// nullopt if the inputs can't be loaded, which has been reported; the report has what is wrong in them.
+// Comparisons without a cluster: of two sets of files, of two revisions, or of the same files for two Trainer
+// versions. nullopt if the inputs can't be loaded, which has been reported; what is wrong in them is in the
+// report.
 
 std::optional<objects::Report> compare_files(Console& console, const DiffFlags& flags,
                                              const InputFlags& before, const InputFlags& after);
 std::optional<objects::Report> compare_revisions(Console& console, const DiffFlags& flags);
 std::optional<objects::Report> compare_versions(Console& console, const DiffFlags& flags);
 
-// How diff compiles.
+// The compiler's options for diff.
 Options options_of(const DiffFlags& flags);
 
-// 0: the same, 1: different, above 1: an error.
+// Returns 0 if nothing differs, 1 if something does, above 1 after an error.
 int run_diff(Console& console, const DiffFlags& flags);
 
 // trainjobc runtimes pull and check
 
-// How runtimes pull and check ask a cluster.
+// How runtimes pull and check query a cluster.
 struct RuntimeClusterFlags {
   KubectlFlags kubectl;
-  std::string ns;  // "": all
+  std::string ns;  // "" for all namespaces
 
   void add_to(Command& command);
 };
@@ -94,10 +95,10 @@ struct RuntimesCheckFlags {
   bool ask_cluster = false;
 };
 
-// 0: written; 2: usage, I/O or kubectl.
+// Returns 0 if the runtimes are written, 2 after an error of usage, I/O or kubectl.
 int run_runtimes_pull(Console& console, const RuntimesPullFlags& flags);
 
-// 0: none differs; 1: one does; 2: usage, I/O or kubectl.
+// Returns 0 if none differs, 1 if one does, 2 after an error of usage, I/O or kubectl.
 int run_runtimes_check(Console& console, const RuntimesCheckFlags& flags);
 
 // trainjobc submit; tests can replace the clock.
@@ -106,8 +107,8 @@ struct SubmitFlags {
   InputFlags input;
   ColourFlag colour;
   SshKeyFlag ssh_key;
-  KubectlFlags kubectl{.timeout = 0};  // of the wait
-  std::string dry_run;                 // "", "client" or "server"
+  KubectlFlags kubectl{.timeout = 0};  // for each call while it waits
+  std::string dry_run;                 // "" for none, "client" or "server"
   bool force_conflicts = false;
   std::string as = "jobset";  // or "trainjob"
   bool replace = false;
@@ -115,8 +116,9 @@ struct SubmitFlags {
   bool cancel_on_interrupt = false;
 };
 
-// 0: everything is in place; 1: an input was rejected, or with --wait a JobSet failed; 2: usage, I/O,
-// kubectl, timeout; 128 + the number of an ignored signal that was received during --wait.
+// Returns 0 if everything is in place; 1 if an input was rejected, or with --wait a JobSet failed; 2 after an
+// error of usage, I/O or kubectl, or a timeout; 128 + the number of an ignored signal that was received
+// during --wait.
 int run_submit(Console& console, SubmitFlags flags, base::Clock& clock);
 
 }  // namespace trainjobc::cli

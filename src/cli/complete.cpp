@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Names that completion offers: rules, and the runtimes and jobs in the inputs on the line.
+// Names that completion offers: rules, and the runtimes and jobs of the inputs on the line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,10 +23,10 @@ struct CompletionInputs {
   std::vector<std::string> paths;
   std::vector<std::string> runtimes;
   bool recurse = true;
-  std::string typed;  // of the value at the cursor
+  std::string typed;  // the beginning of the value at the cursor
 };
 
-// The readable sources; standard input is left to the command.
+// The sources that can be read; standard input is left to the command.
 std::vector<Source> readable(Console& console, const std::vector<std::string>& paths, bool recurse) {
   inputs::Configurations configurations(console.files(), "", false);
   inputs::DiscoverOptions options;
@@ -90,7 +90,7 @@ const Schema* schema_along(const Schema* schema, std::string_view path) {
   return schema;
 }
 
-// Names of fields that begin with what is typed; of a JSONPath, the paths that go on from it.
+// Names of fields that begin with the typed text; for a JSONPath, the paths that continue it.
 std::vector<std::string> field_names(std::string_view typed) {
   const schema::KindSchema* job_set = schema::all_versions().back().kind("JobSet");
   std::set<std::string> names;
@@ -109,8 +109,8 @@ std::vector<std::string> field_names(std::string_view typed) {
   return {names.begin(), names.end()};
 }
 
-// Those in the inputs, --runtimes, the configuration and the catalogue; sorted. Files that can't be read are
-// skipped.
+// The names of the runtimes in the inputs, --runtimes, the configuration and the catalogue, sorted. Files
+// that can't be read are skipped.
 std::vector<std::string> runtime_names(Console& console, const CompletionInputs& inputs) {
   inputs::Configurations configurations(console.files(), "", false);
   inputs::RuntimeSearch search{inputs.paths, inputs.runtimes, {}, ""};
@@ -123,7 +123,7 @@ std::vector<std::string> runtime_names(Console& console, const CompletionInputs&
   return {names.begin(), names.end()};
 }
 
-// Those in the inputs or, if the line names none, in the files of the current folder; sorted.
+// The names of the jobs in the inputs or, if the line names none, in the current folder; sorted.
 std::vector<std::string> job_names(Console& console, const CompletionInputs& inputs) {
   const std::vector<std::string> here{"."};
   compile::InputSet set;
@@ -146,10 +146,10 @@ std::vector<std::string> job_names(Console& console, const CompletionInputs& inp
   return {names.begin(), names.end()};
 }
 
-// What completion needs to know of the words before the cursor.
+// What completion needs to know about the words before the cursor.
 struct Line {
   const Command* command = nullptr;
-  const Flag* pending = nullptr;  // a flag that waits for its value
+  const Flag* pending = nullptr;  // the flag whose value comes next
   std::vector<std::string> used;  // flags that were given
   CompletionInputs inputs;
   size_t positionals = 0;
@@ -199,7 +199,7 @@ Completion of_words(const std::vector<std::string>& words) {
   return completion;
 }
 
-// By the kind of value that the command's setup names.
+// Offers values according to the name of the flag's value.
 Completion complete_value(const Flag& flag, const CompletionInputs& inputs, Console& console) {
   if (!flag.choices.empty()) return of_words(flag.choices);
   if (flag.value == "PATH") return {{{"yaml", ""}, {"yml", ""}, {"json", ""}}, FileCompletion::Extensions};

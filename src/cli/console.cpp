@@ -93,7 +93,7 @@ base::IoResult<std::string> ProcessConsole::read_stdin() {
   return base::read_all(STDIN_FILENO, "standard input");
 }
 
-// Byte by byte, so that nothing is taken from what comes after the line.
+// Reads single bytes, so that nothing after the line is consumed.
 std::optional<std::string> ProcessConsole::read_line() {
   std::string line;
   char c = 0;

@@ -24,7 +24,7 @@ inline constexpr int kFailed = 2;    // usage or I/O
 
 enum class ColourChoice { Auto, Always, Never };
 
-// What a command can use of its environment. Not copyable: commands get a reference.
+// What a command uses of its environment. Not copyable: commands get a reference.
 class Console {
  public:
   virtual ~Console() = default;
@@ -53,7 +53,7 @@ class Console {
   void write_stderr(std::string_view text) { send_stderr(readable(text)); }
   // Manifests, byte for byte.
   bool write_manifests(std::string_view text) { return send_stdout(text); }
-  // Annotations for GitHub.
+  // Workflow commands for GitHub.
   bool write_commands(std::string_view text) {
     return send_stdout(base::printable(text, {.commands = true}));
   }
@@ -66,10 +66,10 @@ class Console {
   std::string readable(std::string_view text) const {
     return base::printable(text, {.colours = has_colours_});
   }
-  // From now on, colours in texts are ours.
+  // From now on, colours in texts are kept, since they are ours.
   void allow_colours() { has_colours_ = true; }
 
-  // The unchanged bytes: for the functions above, and for a console that wraps another.
+  // Sends the bytes unchanged. For the functions above, and for a console that wraps another.
   virtual bool send_stdout(std::string_view text) = 0;
   virtual void send_stderr(std::string_view text) = 0;
 
@@ -84,13 +84,13 @@ std::string cache_folder(const Console& console);
 // a terminal.
 bool use_colour(ColourChoice choice, Console& console, bool is_terminal);
 
-// "note: <message>" on stderr, each line broken between words at the terminal's width.
+// Prints "note: <message>" to stderr, with lines broken between words at the terminal's width.
 void note(Console& console, std::string_view message);
 
-// "trainjobc: <message>" in the same way; returns kFailed.
+// Prints "trainjobc: <message>" likewise; returns kFailed.
 int fail(Console& console, std::string_view message);
 
-// The value; nullopt after the error was printed, with `lead` before its text.
+// Returns the value; nullopt after printing the error, with `lead` before its text.
 template <class T>
 std::optional<T> got(Console& console, base::IoResult<T> result, const std::string& lead = "") {
   if (auto* value = std::get_if<T>(&result)) return std::move(*value);
@@ -98,7 +98,7 @@ std::optional<T> got(Console& console, base::IoResult<T> result, const std::stri
   return std::nullopt;
 }
 
-// Prints the whole text and returns `status`; after an error, kFailed.
+// Prints the whole text and returns `status`; kFailed after an error.
 int print_text(Console& console, std::string_view text, int status = kOk);
 int print_manifests(Console& console, std::string_view text, int status = kOk);
 
@@ -147,7 +147,7 @@ class ProcessConsole final : public Console {
   base::RealProcessRunner processes_;
 };
 
-// Lines of a terminal that are overwritten; no output elsewhere.
+// Lines of a terminal that are overwritten. Prints nothing if there is no terminal.
 
 class ProgressBlock {
  public:
@@ -159,7 +159,7 @@ class ProgressBlock {
   bool is_shown() const { return width_ > 0; }
   // Replaces the previous lines. If the terminal is too small, lines are left out and counted.
   void show(std::vector<std::string> lines);
-  // Call this before other output.
+  // Must be called before other output.
   void clear();
 
  private:

@@ -42,7 +42,7 @@ std::string row(const std::string& left, const std::string& description, size_t 
   } else {
     out.resize(kColumn, ' ');
   }
-  // With the blanks before it, which count in the first line's width.
+  // The spaces before the description count in the width of its first line.
   const std::string column = std::string(kColumn, ' ') + description;
   return out + base::wrap(column, width, kColumn).substr(kColumn) + "\n";
 }
@@ -62,7 +62,7 @@ std::string section(const std::string& title, const std::string& rows) {
   return rows.empty() ? "" : fmt::format("\n{}:\n{}", title, rows);
 }
 
-// A longer command continues on the next line, with a backslash for the shell.
+// A command that is too long continues on the next line, after a backslash for the shell.
 std::string example(std::string_view line, size_t width) {
   if (line.size() <= width) return std::string(line);
   std::string out;
@@ -82,7 +82,7 @@ std::string example(std::string_view line, size_t width) {
   return out;
 }
 
-// Paragraphs, exit statuses and examples, each with an empty line above.
+// Paragraphs, exit statuses and examples, each preceded by an empty line.
 std::string below_flags(const Command& command, size_t width) {
   std::string out;
   for (const std::string& paragraph : command.details) out += "\n" + base::wrap(paragraph, width, 0) + "\n";
@@ -96,7 +96,7 @@ std::string below_flags(const Command& command, size_t width) {
   return out;
 }
 
-// What `make` makes of each of the items, one after the other.
+// Concatenates the text that `make` returns for each item.
 template <class Items, class Make>
 std::string of_each(const Items& items, const Make& make) {
   std::string text;

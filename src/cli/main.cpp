@@ -15,13 +15,13 @@
 
 namespace {
 
-// Allocates no memory: there may be none left.
+// Allocates nothing: there may be no memory left.
 int fail(std::initializer_list<std::string_view> message) noexcept {
   for (const std::string_view part : message) static_cast<void>(trainjobc::base::write_all(2, part));
   return trainjobc::cli::kFailed;
 }
 
-// Whether not even this much memory can be had.
+// Whether even this little memory can't be allocated.
 bool is_out_of_memory() noexcept {
   constexpr size_t kLittle = 1024;
   void* volatile memory = std::malloc(kLittle);
@@ -40,8 +40,7 @@ int report(const std::exception_ptr& failure) noexcept {
   } catch (...) {
     return fail({"trainjobc: internal error, please report it\n"});
   }
-  // Without memory there may be no exception either: the C++ runtime ends the program instead of throwing
-  // one.
+  // Without memory, the C++ runtime may end the program instead of throwing an exception.
   if (is_out_of_memory()) return fail({"trainjobc: out of memory\n"});
   return fail({"trainjobc: internal error, please report it\n"});
 }
@@ -51,7 +50,7 @@ int report(const std::exception_ptr& failure) noexcept {
   std::_Exit(report(std::current_exception()));
 }
 
-// A thread's memory grows by a page at a time otherwise, each with a system call.
+// Otherwise, a thread's memory grows page by page, with a system call each.
 void allocate_in_large_steps() noexcept {
 #ifdef __GLIBC__
   constexpr int kStep = 1 << 20;

@@ -261,7 +261,7 @@ void print(Console& console, const inputs::Message& message) {
 
 namespace {
 
-// nullopt if the inputs can't be used.
+// Prints the messages of loading; nullopt if the inputs can't be used.
 std::optional<inputs::Loaded> printed(Console& console, inputs::Loaded loaded) {
   for (const inputs::Message& message : loaded.messages) print(console, message);
   return loaded.failed() ? std::nullopt : std::optional(std::move(loaded));
@@ -362,7 +362,7 @@ bool check_wanted(Console& console, const std::string& job, const Compilation& c
   return false;
 }
 
-// Whether anything in these files is for Trainer, or was intended to be.
+// Whether anything in these files is, or was meant to be, for Trainer.
 template <class IsIn>
 bool hold_something(const IsIn& is_in, const Compilation& compiled) {
   return std::ranges::any_of(compiled.linted, is_in, &LintedObject::file) ||
@@ -373,7 +373,8 @@ bool hold_something(const IsIn& is_in, const Compilation& compiled) {
          });
 }
 
-// What was read recursively, or built, and has nothing for Trainer; "" if there is none.
+// A directory that was read recursively, or a root that was built, without anything for Trainer; "" if there
+// is none.
 std::string empty_input(const inputs::Loaded& loaded, const Compilation& compiled) {
   for (const std::string& directory : loaded.directories) {
     const std::string folder = base::absolute_path(directory);
@@ -426,7 +427,7 @@ void note_no_job(Console& console) {
 
 namespace {
 
-// `roots`: the flags that build them.
+// `roots` are the flags that would build them.
 void note_unbuilt(Console& console, const std::vector<std::string>& roots) {
   if (roots.empty()) return;
   const std::string& first = roots.front();

@@ -24,12 +24,12 @@ namespace trainjobc::cli {
 Flag& add_version_flag(Command& command, std::string_view names, std::string& version,
                        const std::string& description, bool has_auto);
 
-// Names the file of settings; a command with this variable reads them.
+// Names the settings file; a command with this variable reads it.
 inline constexpr std::string_view kConfigVariable = "TRAINJOBC_CONFIG";
 
 // Which files of a directory to read, and what to report about the others.
 struct DirectoryFlags {
-  bool recursive = false;  // the default, if given explicitly
+  bool recursive = false;  // the default, if it was given explicitly
   bool no_recursive = false;
   bool allow_empty = false;
 
@@ -43,10 +43,10 @@ struct RootFlags {
   bool allow_remote = false;
   bool no_cache = false;
   std::vector<std::string> charts;     // --helm
-  std::vector<std::string> values;     // --values, of the --helm before each
+  std::vector<std::string> values;     // --values, for the --helm before each
   std::vector<std::string> names;      // --release, likewise
-  std::vector<inputs::Root> releases;  // of these three
-  std::string error;                   // why there are none; "" if nothing is wrong
+  std::vector<inputs::Root> releases;  // made of these three
+  std::string error;                   // why they don't fit together; "" if they do
 
   void add_to(Command& command);
   bool is_empty() const { return kustomize.empty() && charts.empty(); }
@@ -56,45 +56,45 @@ struct RootFlags {
   void pair(std::span<const Flag* const> given);
 };
 
-// Which revisions of the inputs are compared.
+// Which revisions of the inputs to compare.
 struct RevisionFlags {
-  std::string flag;             // that names the base: "--base"
-  inputs::RevisionNames names;  // without a base if none was given
+  std::string flag;             // the one that names the base: "--base"
+  inputs::RevisionNames names;  // the base is "" if none was given
 
-  // `description` is that of the flag.
+  // `description` is the flag's.
   void add_to(Command& command, const std::string& name, const std::string& description);
 };
 
-// The seconds that one call of kubectl may take unless --timeout says otherwise: a hung one ends.
+// How many seconds a call of kubectl may take unless --timeout says otherwise: a call that hangs is ended.
 inline constexpr unsigned kCallTimeout = 600;
 
-// Which cluster kubectl asks, and for how long.
+// Which cluster to query with kubectl, and for how long.
 struct KubectlFlags {
   std::string context;
   std::string kubeconfig;
-  unsigned timeout = kCallTimeout;  // seconds; 0: none
+  unsigned timeout = kCallTimeout;  // seconds; 0 for no limit
 
-  // `addition` completes the descriptions of what names a cluster; with `rival`, only one of the two may be
-  // given.
+  // `addition` completes the descriptions of the flags that name a cluster. They exclude the flag `rival`, if
+  // there is one.
   void add_cluster_to(Command& command, std::string_view addition = "", const char* rival = nullptr);
-  // --timeout; `limited` is what it limits.
+  // Adds --timeout; `limited` names what it limits.
   void add_timeout_to(Command& command, std::string_view limited = "one kubectl call");
 
   // Whether a cluster is named.
   bool name_cluster() const { return !context.empty() || !kubeconfig.empty(); }
-  // A call has at most `limit`, too; 0: none.
+  // A call may take at most `limit` as well; 0 for no limit.
   kubectl::Settings settings(std::chrono::seconds limit) const;
 };
 
-// The shorter one; 0 is endless.
+// The shorter of two limits; 0 means no limit.
 std::chrono::seconds shorter(std::chrono::seconds one, std::chrono::seconds other);
 
 // The inputs and how to compile them.
 struct InputFlags {
-  std::vector<std::string> paths;      // positional
+  std::vector<std::string> paths;      // positional arguments
   std::vector<std::string> filenames;  // -f
   std::vector<std::string> runtimes;
-  std::vector<std::string> jobs;  // TrainJobs to compile; empty: all
+  std::vector<std::string> jobs;  // TrainJobs to compile; empty for all
   DirectoryFlags directories;
   bool needs_objects = false;
   bool verbose = false;
@@ -104,7 +104,7 @@ struct InputFlags {
   std::string kubernetes_version;  // "": not given
   std::string ns;
   std::string name_suffix;
-  std::string config;  // the file; "": search for it
+  std::string config;  // the file; "" to search for it
   bool no_config = false;
   RootFlags roots;
   inputs::FoundRoots found_roots = inputs::FoundRoots::Named;
@@ -122,7 +122,7 @@ struct InputFlags {
 };
 
 // How long a program may run: programTimeout of the working directory's settings, or `usual`. An error in the
-// settings is reported where the inputs are read.
+// settings is reported when the inputs are read.
 std::chrono::seconds program_timeout(Console& console, const InputFlags& flags,
                                      std::chrono::seconds usual = std::chrono::seconds(0));
 
@@ -133,22 +133,22 @@ struct ColourFlag {
   ColourChoice value() const;
 };
 
-// The text of standard input; nullptr if it is not among the inputs.
+// The text of standard input; nullptr if it is not an input.
 const std::string* find_stdin(const std::vector<inputs::InputGroup>& groups);
 
-// What the flags and the environment ask for.
+// What to load according to the flags and the environment.
 inputs::Request request_of(const Console& console, const InputFlags& flags);
 inputs::Environment environment_of(const Console& console);
 
-// Prints what loading has to say.
+// Prints a message of the loader.
 void print(Console& console, const inputs::Message& message);
 
-// The sources of a command with the settings that apply to them; without paths and roots, standard input.
-// nullopt if they can't be loaded, which has been reported.
+// Loads the sources of a command with the settings that apply to them; standard input if there are no paths
+// and roots. nullopt if that fails, which has been reported.
 std::optional<inputs::Loaded> load_inputs(Console& console, const InputFlags& flags);
 std::optional<inputs::Loaded> load_inputs(Console& console, inputs::Request request);
 
-// The sources of paths, without settings and roots.
+// Loads the sources of paths, without settings and roots.
 base::IoResult<inputs::FoundSources> load_sources(Console& console, const std::vector<std::string>& paths,
                                                   inputs::DiscoverOptions options);
 
@@ -157,13 +157,13 @@ base::IoResult<inputs::FoundSources> load_sources(Console& console, const std::v
 std::optional<std::vector<inputs::InputGroup>> build_named(Console& console, const RootFlags& flags,
                                                            bool deployed = false);
 
-// Two states of the inputs, and each of them. nullopt if they can't be read, which has been reported.
+// Opens two states of the inputs, and loads one of them. nullopt if that fails, which has been reported.
 std::optional<inputs::Revisions> open_revisions(Console& console, const RevisionFlags& flags,
                                                 const InputFlags& input, std::chrono::milliseconds timeout);
 std::optional<inputs::Loaded> load_state(Console& console, const inputs::Request& request,
                                          const inputs::State& state);
 
-// The compiler's options from these flags; the groups have the others.
+// The compiler's options that these flags set; the groups have the others.
 Options to_options(const InputFlags& flags);
 
 // Whether the inputs contain every --job, and no directory is empty; what is missing has been reported. With
@@ -173,29 +173,29 @@ bool check_inputs(Console& console, const InputFlags& flags, const inputs::Loade
 
 // How a command compiles its inputs, and what it prints about them.
 struct CompileStyle {
-  inputs::SinkOfGroup sink_of = {};  // if set, takes the objects, which are not kept
+  inputs::SinkOfGroup sink_of = {};  // takes the objects, which are then not kept
   // The findings to print; by default all, with errors of stage job as warnings.
   std::function<base::Diagnostics(inputs::GroupedCompilation&)> shown = {};
-  bool keeps_inputs = false;  // to compile them again
+  bool keeps_inputs = false;  // so that they can be compiled again
   bool notes_no_job = true;
 };
 
 struct CompiledInputs {
   Compilation all;
   inputs::Loaded loaded;  // without groups, unless the style keeps them
-  bool rejected = false;  // an input, or what was to be printed has errors
+  bool rejected = false;  // an input has errors, or something that was to be printed
 
   int status() const { return rejected ? kRejected : kOk; }
 };
 
-// What render, explain, plan, graph, diff and submit begin with: loads and compiles the inputs, prints the
-// findings, the version that was chosen and whether there is no TrainJob. nullopt if the inputs can't be
-// used, which has been reported.
+// The first step of render, explain, plan, graph, diff and submit: loads and compiles the inputs, and prints
+// the findings, the chosen version, and a note if there is no TrainJob. nullopt if the inputs can't be used,
+// which has been reported.
 std::optional<CompiledInputs> compile_inputs(Console& console, const InputFlags& flags,
                                              const ColourFlag& colour, const Options& options,
                                              const CompileStyle& style = {});
 
-// Prints which Trainer version `auto` chose, if not the newest, and the line that decided it.
+// Prints which Trainer version `auto` chose, unless it is the newest, and the line that decided it.
 void note_trainer_version(Console& console, const Compilation& compiled);
 
 // Prints that the inputs contain no TrainJob.
@@ -212,7 +212,7 @@ std::string shared_name(const Compilation& compiled);
 // Prints to stderr which jobs another controller manages.
 void note_other_managers(Console& console, const Compilation& compiled);
 
-// Which inputs are jobs that trainjobc doesn't read.
+// Reports the inputs that are jobs which trainjobc doesn't read.
 base::Diagnostics unread_jobs_of(const Compilation& compiled);
 
 }  // namespace trainjobc::cli

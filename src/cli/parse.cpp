@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The only source that includes CLI11, whose header takes seconds to compile: it splits the line into flags
-// and arguments. What they mean is checked here, against the descriptions.
+// The only source that includes CLI11, whose header takes seconds to compile. CLI11 splits the line into
+// flags and arguments; what they mean is checked here against the descriptions.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,7 +18,7 @@
 namespace trainjobc::cli {
 namespace {
 
-// A flag and what CLI11 reads of it.
+// A flag, and what CLI11 has read for it.
 struct Binding {
   Flag* flag = nullptr;
   CLI::Option* option = nullptr;
@@ -34,14 +34,14 @@ struct ParsedCommand {
   std::deque<Binding> bindings;
 };
 
-// The words of a line, which may name flags: CLI11 is slow to add those that are not named.
+// The flags that the words of a line may name. CLI11 is slow at adding flags, so only these are added.
 class NamedFlags {
  public:
   explicit NamedFlags(std::span<const std::string> words) : words_(words) {}
 
   bool has(const std::string& command) const { return base::contains(words_, command); }
 
-  // Whether the flag is named, or required, by the command or by a flag that is named.
+  // Whether the line names the flag, or whether the command or a named flag requires it.
   bool has(const Flag& flag, const Command& command) const {
     return flag.positional || flag.required || is_named(flag) ||
            std::ranges::any_of(command.flags, [&](const Flag& other) {
@@ -57,7 +57,7 @@ class NamedFlags {
     return std::ranges::any_of(flag.names, is_on_line) || std::ranges::any_of(flag.old_names, is_on_line);
   }
 
-  // Of "-f", a word such as "-Rf" has the letter.
+  // Whether a word such as "-Rf" contains the letter of "-f".
   bool is_in_words(std::string_view name) const {
     return std::ranges::any_of(words_, [&](std::string_view word) {
       if (!name.starts_with("--")) return word.starts_with('-') && word.find(name.substr(1)) != word.npos;
@@ -102,7 +102,7 @@ class Tree {
   static void add(Flag& flag, ParsedCommand& node) {
     if (std::holds_alternative<std::monostate>(flag.target)) {
       if (flag.has_name("--version")) node.app->set_version_flag("--version", "");
-      return;  // CLI11 has --help of its own
+      return;  // CLI11 has its own --help
     }
     Binding& binding = node.bindings.emplace_back();
     binding.flag = &flag;
@@ -140,7 +140,7 @@ class Tree {
   std::deque<ParsedCommand> nodes_;
 };
 
-// A name that other tools have for something, and the name here.
+// A name that other tools use, and our name for it.
 struct OtherName {
   std::string_view name;
   std::string_view here;
@@ -186,7 +186,7 @@ std::string unknown_word(const Command& root, const Command& chosen, const std::
   return unknown_command(root, word);
 }
 
-// "" if the flag takes the text, which becomes what it means.
+// Replaces the text by the value that it means. Returns "" if the flag accepts it, else an error.
 std::string read_value(const Flag& flag, std::string& text) {
   if (flag.reader) {
     auto read = flag.reader(text);
@@ -194,7 +194,7 @@ std::string read_value(const Flag& flag, std::string& text) {
     text = std::move(*read);
   }
   if (flag.choices.empty() || base::contains(flag.choices, text)) return "";
-  // Another version isn't a typo.
+  // A version that doesn't exist isn't a typo.
   const bool is_number = text.find_first_of("0123456789") != std::string::npos;
   return fmt::format("{} {} is not one of {}{}", flag.long_name(), text, fmt::join(flag.choices, ", "),
                      is_number ? "" : base::did_you_mean(text, flag.choices));
@@ -206,7 +206,7 @@ std::string read_number(const Flag& flag, const std::string& text, unsigned& num
   return is_number ? "" : fmt::format("{} {} is not a number", flag.long_name(), text);
 }
 
-// Moves what CLI11 read to the flag's target; returns what is wrong with it.
+// Moves what CLI11 has read to the flag's target. Returns an error, or "".
 std::string store(Binding& binding) {
   Flag& flag = *binding.flag;
   flag.given = true;
@@ -243,7 +243,7 @@ std::string store_all(ParsedCommand& node) {
   return "";
 }
 
-// The flag of the line's command that takes the words after "--"; nullptr if none does.
+// The flag of the line's command that takes the words after "--"; nullptr if it has none.
 Flag* taker_of_rest(Command& root, const std::vector<std::string>& arguments) {
   const auto is_named = [&](const Command& one) { return base::contains(arguments, one.name); };
   const auto command = std::ranges::find_if(root.commands, is_named);
@@ -258,7 +258,7 @@ bool takes_word(const Command& command, const std::string& name) {
          std::ranges::any_of(command.commands, [&](const Command& sub) { return takes_word(sub, name); });
 }
 
-// CLI11 takes the next word for the value of "--flag=": here, the empty value is a word of its own.
+// CLI11 would take the next word for the value of "--flag=", so the empty value becomes a word of its own.
 std::vector<std::string> with_empty_values(const Command& root, std::span<const std::string> words) {
   std::vector<std::string> out;
   for (const std::string& word : words) {

@@ -21,12 +21,12 @@
 namespace trainjobc::cli {
 namespace {
 
-// What the user wrote keeps its order of keys.
+// Objects written by the user keep the order of their keys.
 yaml::KeyOrder order_of(const Object& object) {
   return object.passthrough ? yaml::KeyOrder::AsIs : yaml::KeyOrder::Kubernetes;
 }
 
-// As an item of a List.
+// Formats an object as an item of a List.
 std::string as_json(const Object& object) {
   std::string text;
   yaml::write_json(*object.root, order_of(object), 4, text);
@@ -83,8 +83,9 @@ const Node* made_by(const Node& job, const yaml::Maker& make) {
   return at({"metadata", "namespace"}) ? make.with(by, "namespace", at({"metadata", "namespace"})) : by;
 }
 
-// --annotate-origin: the object with the annotation config.kubernetes.io/origin, like kustomize's
-// originAnnotations: the file of an object passed through; the file and the TrainJob of a rendered one.
+// Implements --annotate-origin: adds the annotation config.kubernetes.io/origin, like kustomize's
+// originAnnotations. It names the file of an object passed through, and the file and the TrainJob of a
+// rendered one.
 const Node* annotate_origin(const Object& object, const yaml::Maker& make) {
   const Node* origin = nullptr;
   if (object.train_job) {
@@ -130,14 +131,14 @@ PrintedJob print_job(std::span<const Object> objects, const PrintStyle& style) {
 
 namespace {
 
-// One component of a path, whatever the name of a foreign object.
+// Makes a name a valid component of a path, even if it is that of a foreign object.
 std::string component(std::string name) {
   std::ranges::replace_if(
       name, [](char c) { return c == '/' || static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '_');
   return name == "." || name == ".." ? "_" : name;
 }
 
-// The path of the object's file: a folder for its namespace, if there are several, and its name.
+// The path of an object's file: the folder of its namespace, if there are several, and the file's name.
 std::string path_of(const std::string& file, const std::string& ns, bool in_folder) {
   return in_folder && !ns.empty() ? component(ns) + "/" + component(file) : component(file);
 }
@@ -154,7 +155,7 @@ class ScopeFolders {
     }
   }
 
-  // "" or with a slash at its end.
+  // The folder of the object's scope with a slash at its end, or "".
   std::string of(const PrintedObject& object) const {
     if (folders_.size() < 2) return "";
     const std::string path = base::path_below(folders_.at(object.scope), root_);
@@ -172,7 +173,7 @@ class ScopeFolders {
 
 using Files = std::map<std::string, const PrintedObject*>;
 
-// The objects by their paths in the directory; empty, after an error, if two share a path.
+// The objects by path in the directory; empty, after an error, if two would have the same path.
 Files by_path(Console& console, std::span<const PrintedObject* const> objects, const ScopeFolders& folders) {
   std::map<std::string_view, std::set<std::string_view>> namespaces;  // by scope
   for (const PrintedObject* object : objects) namespaces[object->scope].insert(object->ns);
@@ -187,7 +188,7 @@ Files by_path(Console& console, std::span<const PrintedObject* const> objects, c
   return files;
 }
 
-// Whether the text is the manifest of one object, whose file has this path.
+// Whether the text is the manifest of one object, whose file belongs at this path.
 bool is_manifest_at(const std::string& path, std::string text) {
   const base::SourceFile file(path, std::move(text));
   base::Arena arena;
@@ -210,7 +211,7 @@ std::string below_scope(const std::string& path, const std::set<std::string>& sc
   return path.substr(folder.size());
 }
 
-// The folders of scopes: lines with a slash at their end.
+// The folders of scopes, which are the lines that end with a slash.
 std::set<std::string> listed_scopes(std::string_view list) {
   std::set<std::string> scopes;
   for (const std::string_view line : base::Lines(list)) {
@@ -219,8 +220,8 @@ std::set<std::string> listed_scopes(std::string_view list) {
   return scopes;
 }
 
-// The files that earlier runs wrote. Users may have edited the list and the directory, so a line counts
-// only if it names a regular file inside the directory, with the manifest that belongs at that path.
+// The files that earlier runs wrote. As users may have edited the list and the directory, a line counts only
+// if it names a regular file inside the directory, with the manifest that belongs at that path.
 std::set<std::string> listed(Console& console, const std::string& directory, std::string_view list) {
   const std::set<std::string> scopes = listed_scopes(list);
   std::set<std::string> files;
@@ -234,7 +235,7 @@ std::set<std::string> listed(Console& console, const std::string& directory, std
   return files;
 }
 
-// `scopes`: their folders.
+// `scopes` are their folders.
 int prune_files(Console& console, const std::string& directory, const Files& written,
                 const std::set<std::string>& scopes, Prune prune) {
   const std::string list = fmt::format("{}/{}", directory, kOutputList);
@@ -256,7 +257,7 @@ int prune_files(Console& console, const std::string& directory, const Files& wri
   return kOk;
 }
 
-// Whether the files can be written to their paths; false after an error.
+// Whether all files can be written to their paths. False after an error.
 bool all_stay_inside(Console& console, const std::string& directory, const Files& files, Prune prune) {
   std::vector<std::string> names;
   for (const auto& [name, object] : files) names.push_back(name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects as text, in one stream or as the files of --output-dir.
+// Objects as text, in one stream or in the files of --output-dir.
 #pragma once
 
 #include <span>
@@ -17,28 +17,28 @@ namespace trainjobc::cli {
 
 enum class ObjectFormat { Yaml, Json, Name };
 
-// The text before the first object, between two, and after the last: of YAML documents, of a v1 List as
-// kubectl prints it, or of one kind.group/name per line.
+// The text before the first object, between two, and after the last: for YAML documents, for a v1 List as
+// kubectl prints it, or for one kind.group/name per line.
 report::Joints joints_of(ObjectFormat format, bool is_empty);
 
 // The file that holds one object in an output directory, named as kustomize names it:
 // jobset.x-k8s.io_v1alpha2_jobset_llama.yaml.
 std::string file_name(const Object& object);
 
-// The objects of TrainJobs as text: all that a command holds of them until every job is compiled.
+// The objects of TrainJobs as text, which is all that a command keeps of them until every job is compiled.
 
 struct PrintStyle {
   ObjectFormat format = ObjectFormat::Yaml;
   bool annotate_origin = false;
   bool mask_secrets = false;
-  bool to_files = false;  // `file` and `ns` are wanted
+  bool to_files = false;  // `file` and `ns` are needed
 };
 
 struct PrintedObject {
   std::string text;
   std::string file;  // see file_name
   std::string ns;
-  std::string scope;  // "", unless the inputs have several
+  std::string scope;  // "" unless the inputs have several scopes
   bool is_secret = false;
 };
 
@@ -54,20 +54,20 @@ PrintedJob print_job(std::span<const Object> objects, const PrintStyle& style);
 
 // render --output-dir: one file per object.
 
-// Names the files that the last run with --prune-output wrote, one per line, and the folders of scopes, with
-// a slash at their end. Begins with a dot: trainjobc, kustomize and kubectl don't read it as a manifest.
+// Lists the files that the last run with --prune-output wrote, one per line, and the folders of scopes, with
+// a slash at their end. Begins with a dot, so trainjobc, kustomize and kubectl don't read it as a manifest.
 inline constexpr std::string_view kOutputList = ".trainjobc-output";
 
 enum class Prune {
   No,
-  Later,  // only record what the next run may remove: some objects could not be rendered
+  Later,  // only record what the next run may remove, as some objects could not be rendered
   Now,
 };
 
-// Writes each object to `directory`, those of several scopes and namespaces into a folder each; Secrets for
-// their owner only. Prune::Now removes what the list of the last such run names and this one does not write,
-// if it is the manifest of the object that it is named after, and nothing else. No symbolic link below the
-// directory is followed. Returns the exit status; what failed has been reported.
+// Writes each object to `directory`; several scopes and namespaces get a folder each. Only the owner can read
+// Secrets. Prune::Now removes files that the list of the last such run names and this run does not write, but
+// only those that are still the manifest of the object that they are named after. Symbolic links below the
+// directory are not followed. Returns the exit status; errors have been reported.
 int write_directory(Console& console, const std::string& directory,
                     std::span<const PrintedObject* const> objects, Prune prune);
 

@@ -71,7 +71,7 @@ bool SshKeyFlag::read(Console& console, policy::SshKeyOptions& key) const {
     fail(console, fmt::format("--ssh-key: {} is not in {}, the only allowed folder", path, allowed));
     return false;
   }
-  // Without links, which could be changed after they were checked.
+  // The path is resolved, as its links could change after the check.
   if (!allowed.empty()) path = base::real_path(path);
   auto text = got(console, console.files().read(path), "--ssh-key: ");
   if (!text) return false;
@@ -101,7 +101,7 @@ bool GuardedFiles::is_linked_key(const std::string& path) const {
     std::error_code ignored;
     if (fs::equivalent(path, at->path(), ignored)) return true;
   }
-  return static_cast<bool>(error);  // what can't be compared may be one
+  return static_cast<bool>(error);  // a file that can't be compared may be one
 }
 
 base::IoResult<std::string> GuardedFiles::read(const std::string& path) const {

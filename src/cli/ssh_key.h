@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// --ssh-key: where the SSH key of an MPI job comes from.
+// The flag --ssh-key: where the SSH key of an MPI job comes from.
 #pragma once
 
 #include <string>
@@ -16,28 +16,29 @@ namespace trainjobc::cli {
 
 struct SshKeyFlag {
   std::string choice = "generate";  // generate, omit, file:PATH or seed:PATH
-  std::string folder;               // the only folder that may contain the file; "": any
+  std::string folder;               // the only folder that may contain the file; "" for any
 
   // Adds both flags.
   void add_to(Command& command);
   void add_folder_to(Command& command);
-  // The folder from the flag, otherwise from the environment.
+  // The folder that the flag names, otherwise the environment.
   std::string allowed_folder(const Console& console) const;
   bool names_file() const { return choice.starts_with("file:") || choice.starts_with("seed:"); }
-  // The named file, if any; a relative path starts at the allowed folder.
+  // The path of the file, if the choice names one; a relative path starts at the allowed folder.
   std::string file_in(const std::string& allowed) const;
-  // "" if the choice is valid.
+  // Returns "" if the choice is valid, else an error.
   std::string check() const;
   // False if the file can't be read, which has been reported.
   bool read(Console& console, policy::SshKeyOptions& key) const;
 };
 
-// For commands that show no key: a fixed key, made without random numbers.
+// A fixed key, made without random numbers, for commands that show no key.
 policy::SshKeyOptions unshown_key();
 
-// Prevents SSH keys and seeds from being read as manifests or settings, whose lines messages quote.
+// Keeps SSH keys and seeds from being read as manifests or settings: messages quote lines of these.
 
-// A file system without the key's file and the folder of keys, even through symbolic and hard links.
+// A file system without the key's file and the folder of keys, even under the names of symbolic and hard
+// links.
 class GuardedFiles final : public base::FileSystem {
  public:
   GuardedFiles(base::FileSystem& files, const SshKeyFlag& key, const Console& console);
@@ -66,11 +67,11 @@ class GuardedFiles final : public base::FileSystem {
   bool is_linked_key(const std::string& path) const;
 
   base::FileSystem& files_;
-  std::string key_;     // resolved; "": none
-  std::string folder_;  // as given; "": none
+  std::string key_;     // resolved; "" for none
+  std::string folder_;  // as given; "" for none
 };
 
-// A console with such a file system.
+// A console with a GuardedFiles.
 class GuardedConsole final : public WrappedConsole {
  public:
   GuardedConsole(Console& console, const SshKeyFlag& key)
@@ -82,24 +83,24 @@ class GuardedConsole final : public WrappedConsole {
   GuardedFiles files_;
 };
 
-// Notes for users on the Secrets of MPI jobs.
+// Notes about the Secrets of MPI jobs.
 
-// The SSH keys of objects.
+// Collects the SSH keys of objects.
 class SshKeys {
  public:
   void add(const Object& object);
   void append(const SshKeys& others);
 
-  // That Secrets with fresh keys were rendered.
+  // Notes that Secrets with fresh keys were rendered.
   void note_generated(Console& console, const policy::SshKeyOptions& key) const;
-  // Which Secrets the JobSets need that were left out, unless the objects hold them.
+  // Notes which Secrets the JobSets need that were left out, unless the objects include them.
   void note_omitted(Console& console, const policy::SshKeyOptions& key) const;
 
  private:
   using Name = std::pair<std::string, std::string>;  // namespace and name
 
   size_t rendered_ = 0;
-  std::vector<Name> mounted_;  // by JobSets, in their order
+  std::vector<Name> mounted_;  // mounted by JobSets, in the order of these
   std::vector<Name> secrets_;
 };
 

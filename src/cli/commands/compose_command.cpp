@@ -48,7 +48,7 @@ compose::ComposeOptions compose_options(const ComposeFlags& flags) {
   return options;
 }
 
-// What --nodes and --processes can contradict.
+// Advice that --nodes and --processes can contradict.
 constexpr std::array<std::string_view, 3> kOfLaunchers{"advice/launcher-setting", "advice/mpi-launcher",
                                                        "advice/no-launcher"};
 
@@ -59,7 +59,7 @@ bool concerns(const base::Diagnostic& finding, const ComposeFlags& flags) {
          (finding.severity == base::Severity::Error || base::contains(kOfLaunchers, finding.rule));
 }
 
-// False, after its findings, for what lint says can never run, unless a flag replaces it.
+// Prints what lint says can never run, unless a flag replaces it; false if there is any.
 bool can_run(Console& console, std::vector<inputs::InputGroup> groups, Options options,
              const ComposeFlags& flags) {
   options.render = false;
@@ -71,7 +71,7 @@ bool can_run(Console& console, std::vector<inputs::InputGroup> groups, Options o
   return !found.has_errors();
 }
 
-// "" if the inputs have one job.
+// "" if the inputs contain one job; else what to tell the user.
 std::string check_one_job(const Compilation& compiled) {
   const std::string wrong = compose::check_one_job(compiled.objects, "", "with --job NAME");
   const std::string shared = wrong.empty() ? "" : shared_name(compiled);

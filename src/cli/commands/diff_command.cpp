@@ -30,7 +30,7 @@ using cluster::LiveSet;
 
 constexpr int kReadings = 3;
 
-// kubectl's message may quote the objects that it got.
+// kubectl's message may quote the objects that it was sent.
 bool is_answer(Console& console, const Answer& answer, const std::vector<Object>& sent = {}) {
   const secret::SecretTexts secrets = secret::secrets_of(sent);
   console.write_stderr(secrets.hide(answer.warnings));
@@ -38,7 +38,7 @@ bool is_answer(Console& console, const Answer& answer, const std::vector<Object>
   return answer.ok();
 }
 
-// Objects that keep their content whatever is rendered: existing SSH keys.
+// Existing SSH keys keep their content, whatever is rendered.
 std::set<std::string> kept_secrets(const LiveSet& live) {
   std::set<std::string> kept;
   for (const cluster::LiveObject& object : live.objects) {
@@ -73,7 +73,7 @@ std::vector<Object> as_updates(const Compilation& compiled, const LiveSet& live,
   return updates;
 }
 
-// Changes whenever an object of the dry run does, except for the status of a JobSet.
+// Identifies the objects' state: changes whenever one of them does, except for a JobSet's status.
 std::set<std::string> state_of(const LiveSet& live) {
   std::set<std::string> state;
   for (const cluster::LiveObject& object : live.objects) {
@@ -103,8 +103,8 @@ class Reader {
          const cluster::CompareOptions& options)
       : kubectl_(kubectl), flags_(flags), compiled_(compiled), options_(options) {}
 
-  // An update may be refused because an object was created or changed after the objects were read: then they
-  // are read again.
+  // An update may be refused because an object was created or changed after the first reading; then
+  // everything is read again.
   Readings read() const {
     Readings readings = read_once();
     for (int left = kReadings - 1; left > 0 && is_refused(readings.answer); --left) {
@@ -141,7 +141,7 @@ class Reader {
   const cluster::CompareOptions& options_;
 };
 
-// nullopt if the cluster does not respond, which has been reported. `options` have no dry run.
+// nullopt if the cluster does not respond, which has been reported. `options` have no dry run yet.
 std::optional<objects::Report> compare_with_cluster(Console& console, const DiffFlags& flags,
                                                     const Compilation& compiled,
                                                     cluster::CompareOptions options) {
@@ -155,7 +155,7 @@ std::optional<objects::Report> compare_with_cluster(Console& console, const Diff
   return report;
 }
 
-// Prints to stderr what the report in this format does not say about objects that a version refuses.
+// Prints to stderr what a report in this format leaves out: the objects that a version refuses.
 void print_acceptances(Console& console, const objects::Report& report, const DiffFlags& flags) {
   const base::TextStyle style{use_colour(flags.colour.value(), console, console.stderr_is_terminal()),
                               console.stderr_width()};
@@ -171,8 +171,8 @@ void print_acceptances(Console& console, const objects::Report& report, const Di
 
 constexpr int kDifferent = 1;
 
-// The compiled inputs, without those that are rejected, which was reported. nullopt, after an error, if
-// nothing is left.
+// The compiled inputs without rejected ones, which have been reported. nullopt, after an error, if nothing is
+// left.
 std::optional<CompiledInputs> compile(Console& console, const DiffFlags& flags) {
   const CompileStyle style{.shown = [](inputs::GroupedCompilation& found) {
     base::Diagnostics shown = unread_jobs_of(found.all);
@@ -190,7 +190,7 @@ std::optional<CompiledInputs> compile(Console& console, const DiffFlags& flags) 
   return compiled;
 }
 
-// What was rejected is neither compared nor an orphan; what a file that can't be read defines is unknown.
+// Rejected objects are neither compared nor orphans; it is unknown what an unreadable file defines.
 void note_rejected(Console& console, const Compilation& compiled, cluster::CompareOptions& options) {
   const size_t jobs = objects::refused_jobs(compiled).size();
   if (jobs > 0)
@@ -206,7 +206,7 @@ void note_rejected(Console& console, const Compilation& compiled, cluster::Compa
   note(console, "orphaned objects are not listed: not every file can be read");
 }
 
-// A cluster's objects, without those that can't be read, would seem to be missing.
+// Why saved objects can't be read: skipping them would make them look missing in the cluster.
 std::string strange_text(const yaml::Node& strange) {
   const std::string place = base::place_of(yaml::locate(strange));
   if (strange.is_list()) {
@@ -222,7 +222,7 @@ std::string strange_text(const yaml::Node& strange) {
 
 std::shared_ptr<cluster::LiveSet> read_saved(Console& console, const DiffFlags& flags) {
   inputs::DiscoverOptions options = flags.input.directories.options();
-  options.git_ignores = false;  // objects saved from a cluster are rarely committed
+  options.git_ignores = false;  // saved objects are rarely committed
   auto loaded = got(console, load_sources(console, flags.live, options), "--live: ");
   if (!loaded) return nullptr;
   auto live = std::make_shared<cluster::LiveSet>();
@@ -234,7 +234,7 @@ std::shared_ptr<cluster::LiveSet> read_saved(Console& console, const DiffFlags& 
     fail(console, strange_text(*text.strange));
     return nullptr;
   }
-  // Any line may belong to a saved Secret.
+  // Any line may be part of a saved Secret.
   base::Diagnostics shown;
   for (base::Diagnostic diagnostic : diagnostics.items()) {
     diagnostic.hide_source = true;
@@ -248,18 +248,18 @@ cluster::Orphans orphans_of(Console& console, const DiffFlags& flags) {
   if (flags.orphans == "all") return cluster::Orphans::All;
   if (flags.orphans == "none") return cluster::Orphans::None;
   if (flags.orphans == "inputs" || !flags.input.jobs.empty()) return cluster::Orphans::OfInputs;
-  // Users who name single files rarely name everything in the namespace.
+  // Someone who names single files rarely means everything in the namespace.
   const auto is_directory = [&](const std::string& path) { return console.files().is_directory(path); };
   const bool whole = std::ranges::any_of(flags.input.paths, is_directory) ||
                      std::ranges::any_of(flags.input.filenames, is_directory);
   return whole || !flags.live.empty() ? cluster::Orphans::All : cluster::Orphans::OfInputs;
 }
 
-// The inputs, and those that they are compared with.
+// The inputs, and what they are compared with.
 struct Sides {
   InputFlags input;
   InputFlags from;
-  bool files = false;  // `from` are files, not objects of a cluster
+  bool files = false;  // `from` names files, not objects of a cluster
 };
 
 bool names_two_directories(Console& console, const DiffFlags& flags) {
@@ -271,7 +271,7 @@ bool names_two_directories(Console& console, const DiffFlags& flags) {
          });
 }
 
-// `OLD_DIR NEW_DIR` are both sides.
+// `OLD_DIR NEW_DIR` name both sides.
 Sides sides_of(Console& console, const DiffFlags& flags) {
   Sides sides{flags.input, flags.input, false};
   sides.from.filenames.clear();
@@ -291,7 +291,7 @@ Sides sides_of(Console& console, const DiffFlags& flags) {
   return sides;
 }
 
-// If inputs have no namespace but saved objects of their names do, names the missing flag.
+// Names the missing flag if an input without a namespace has the name of a saved object in one.
 void note_namespace(Console& console, const objects::Report& report) {
   for (const objects::ObjectDiff& object : report.objects) {
     const auto is_it = [&](const objects::ObjectDiff& other) {
@@ -306,7 +306,7 @@ void note_namespace(Console& console, const objects::Report& report) {
   }
 }
 
-// "" if the flags can be used together.
+// Returns "" if the flags can be used together, else an error.
 std::string check_flags(const DiffFlags& flags) {
   const bool cluster = flags.kubectl.name_cluster() || flags.server_side;
   if (!flags.live.empty() && !flags.from.empty()) return "--live and --from can't be used together";
@@ -376,7 +376,8 @@ int run_external(Console& console, const objects::Report& report, const std::str
 int print(Console& console, const objects::Report& report, const DiffFlags& flags, bool files) {
   for (const std::string& warning : report.warnings)
     console.write_stderr(fmt::format("warning: {}\n", warning));
-  // A version may refuse what another takes; files that can't be deployed are an error.
+  // A version may refuse what another one accepts, which is a difference; files that can't be deployed are an
+  // error.
   const bool has_broken = report.new_version.empty() && report.count(objects::Verdict::NoLonger, false) > 0;
   const bool all_compared = report.count(objects::Verdict::Never, false) == 0 && !has_broken;
   const int status = !all_compared ? kFailed : report.differs() ? kDifferent : kOk;
@@ -385,7 +386,7 @@ int print(Console& console, const objects::Report& report, const DiffFlags& flag
   const bool is_external = !external.empty() && (flags.format.empty() || flags.format == "unified");
   if (is_external || flags.format == "unified") {
     print_acceptances(console, report, flags);
-    // Beside a patch, not in it.
+    // A patch can't contain these.
     for (const diff::Cost& cost : diff::costs_of(report)) note(console, "cost: " + diff::cost_text(cost));
   }
   if (is_external) {
@@ -400,7 +401,7 @@ int print(Console& console, const objects::Report& report, const DiffFlags& flag
   return print_text(console, text, status);
 }
 
-// With a cluster, or what was saved from one.
+// Compares with a cluster, or with objects saved from one.
 int compare_live(Console& console, const DiffFlags& flags) {
   const auto inputs = compile(console, flags);
   if (!inputs) return kFailed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// trainjobc diff without a cluster: what a change to files, or another version of Trainer, does to every job.
+// trainjobc diff without a cluster: what a change of files, or another Trainer version, does to every job.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,16 +30,16 @@ Compilation summary_of(const diff::Scopes& scopes) {
   return all;
 }
 
-// A state that was compiled.
+// A state of the inputs after it was compiled.
 struct CompiledState {
   inputs::Loaded loaded;  // without groups
   diff::Scopes scopes;
   Compilation summary;
-  std::set<std::string> templates;  // which are not compared
+  std::set<std::string> templates;  // names of templates, which are not compared
 };
 
-// Templates that were found in directories are no jobs yet: they are neither compared nor a failure. Returns
-// their names.
+// Removes errors about templates in directories: they are not jobs yet, so they are neither compared nor an
+// error. Returns their names.
 std::set<std::string> leave_out_templates(diff::Scopes& scopes, const InputFlags& input) {
   const auto is_named = [&](const std::string& file) {
     return base::contains(input.paths, file) || base::contains(input.filenames, file);
@@ -76,7 +76,7 @@ void print_unread(Console& console, const DiffFlags& flags, const CompiledState&
   print_diagnostics(console, unread_jobs_of(compiled.summary), flags.colour.value(), false);
 }
 
-// Which Trainer version was chosen for each state, once.
+// Notes once which Trainer version was chosen for each state.
 void note_versions(Console& console, const diff::Scopes& before, const diff::Scopes& after) {
   std::vector<std::string> noted;
   for (const diff::Scopes* scopes : {&before, &after}) {
@@ -89,7 +89,7 @@ void note_versions(Console& console, const diff::Scopes& before, const diff::Sco
   }
 }
 
-// "jobs/a.yaml" for "./jobs/a.yaml", which a walk of the working directory finds.
+// Walking the working directory finds "./jobs/a.yaml"; this makes it "jobs/a.yaml".
 void shorten_names(inputs::Loaded& loaded) {
   for (inputs::InputGroup& group : loaded.groups) {
     for (Source& source : group.inputs) {
@@ -102,7 +102,7 @@ bool has_something(const Compilation& compiled) {
   return !compiled.linted.empty() || !compiled.with_findings.empty();
 }
 
-// What the inputs of the two states lack together.
+// Reports what is missing in both states; false if that is an error.
 bool check_states(Console& console, const InputFlags& input, const CompiledState& before,
                   const CompiledState& after) {
   InputFlags flags = input;
@@ -114,7 +114,8 @@ bool check_states(Console& console, const InputFlags& input, const CompiledState
   return true;
 }
 
-// "clusters/prod" for "new/clusters/prod", if new/ was compared; "." for what is not below it.
+// Returns a function that makes "clusters/prod" of "new/clusters/prod" if new/ was compared, and "." of paths
+// that are not below it.
 std::function<std::string(const std::string&)> below(const InputFlags& input) {
   std::vector<std::string> paths = input.paths;
   paths.insert(paths.end(), input.filenames.begin(), input.filenames.end());
@@ -148,7 +149,7 @@ std::optional<objects::Report> compare_loaded(Console& console, const DiffFlags&
   return diff::compare_states(old_side.scopes, new_side.scopes, how);
 }
 
-// Kustomizations and charts in directories are compared as what they are built to.
+// Kustomizations and charts in directories are built before they are compared.
 InputFlags with_roots(InputFlags input) {
   input.found_roots = inputs::FoundRoots::Reported;
   return input;
@@ -174,7 +175,7 @@ std::optional<objects::Report> compare_versions(Console& console, const DiffFlag
   const CompiledState before = compile_for(*loaded, flags.from_version);
   const CompiledState after = compile_for(std::move(*loaded), flags.to_version);
   if (!check_inputs(console, flags.input, after.loaded, after.summary)) return std::nullopt;
-  // The report has the refusals.
+  // The refusals are in the report.
   print_unread(console, flags, after);
   if (after.summary.train_jobs == 0) note_no_job(console);
   return diff::compare_versions(before.scopes, after.scopes, flags.from_version, flags.to_version);

@@ -19,7 +19,7 @@ struct ExplainFlags {
   InputFlags input;
   ColourFlag colour;
   std::string field;
-  std::string format;  // "": yaml, or text with --field
+  std::string format;  // "" for yaml, or text with --field
   bool with_defaults = false;
 };
 
@@ -28,7 +28,7 @@ explain::Format format_of(const std::string& word) {
   return word == "text" ? explain::Format::Text : explain::Format::Yaml;
 }
 
-// What is printed of all jobs.
+// The text of all jobs.
 class Explanation {
  public:
   struct Style {
@@ -55,7 +55,7 @@ class Explanation {
   }
 
  private:
-  // "" if no field was selected. Called by the thread that compiles the job.
+  // Runs in the thread that compiles the job. "" if no field was selected.
   std::string explain(std::span<const Object> objects) {
     base::Arena arena;
     const yaml::Maker make(arena);

@@ -34,11 +34,11 @@ struct LintFlags {
   RevisionFlags since;
   std::vector<std::string> formats;
   std::vector<std::string> outputs;
-  std::vector<bool> is_output;  // of each --format and --output-file, in the order given
+  std::vector<bool> is_output;  // for each --format and --output-file in order: whether it is --output-file
   std::string fail_on;
   std::string explain;
   bool list_rules = false;
-  std::string fix;  // "": not given
+  std::string fix;  // "" if not given
   bool show_diff = false;
   std::string baseline;
   bool write_baseline = false;
@@ -50,7 +50,7 @@ struct LintFlags {
   }
 };
 
-// One report and its file; "" is stdout.
+// A report and the file that it is written to; "" is stdout.
 struct Report {
   lint::ReportFormat format = lint::ReportFormat::Text;
   std::string file;
@@ -82,7 +82,7 @@ std::optional<std::vector<Report>> plan_reports(Console& console, const LintFlag
 }
 
 // Writes the fixed files, or prints what would change. False, after an error, if one could not be written;
-// the others are.
+// the others have been.
 bool write_fixed(Console& console, const std::vector<Source>& before, const std::vector<Source>& after,
                  std::set<std::string>& seen, std::set<std::string>& shown, bool only_show) {
   bool is_written = true;
@@ -116,7 +116,7 @@ bool write_all_fixed(Console& console, const std::vector<inputs::InputGroup>& be
   return is_written;
 }
 
-// Leaves no findings.
+// Consumes the findings.
 int print_reports(Console& console, lint::Findings& findings, const std::vector<Report>& reports,
                   const LintFlags& flags) {
   lint::ReportInput input{.files = findings.files, .objects = findings.compiled.linted};
@@ -154,7 +154,7 @@ bool has_failed(const lint::Findings& findings) {
                              [&](const base::Diagnostic& finding) { return findings.fails(finding); });
 }
 
-// Beside a diff: the findings that its fixes leave. Returns whether one of them fails.
+// Prints, after a diff, the findings that remain after its fixes. Returns whether one of them fails.
 bool report_left(Console& console, lint::Findings& findings, const LintFlags& flags) {
   const bool failed = has_failed(findings);
   if (findings.diagnostics.empty()) return failed;
@@ -166,7 +166,7 @@ bool report_left(Console& console, lint::Findings& findings, const LintFlags& fl
   return failed;
 }
 
-// Takes the value of TRAINJOBC_FAIL_ON if there is no flag; false, after an error, if the value is invalid.
+// Reads TRAINJOBC_FAIL_ON if the flag is not given; false, after an error, if the value is invalid.
 bool read_fail_on(Console& console, LintFlags& flags) {
   if (flags.fail_on.empty()) flags.fail_on = console.environment("TRAINJOBC_FAIL_ON");
   constexpr std::array<std::string_view, 4> kLevels{"", "error", "warning", "never"};
@@ -191,11 +191,11 @@ void note_success(Console& console, const lint::Findings& findings, const std::v
                        (unchecked.empty() ? "" : ", " + unchecked) + "\n");
 }
 
-// What --changed-since compares with.
+// What --changed-since compares the inputs with.
 struct Since {
   std::vector<inputs::InputGroup> groups;
   std::string name;         // "8f3ac21b04de (where HEAD left origin/main)"
-  inputs::Request request;  // for the state of now: its paths are those of the repository
+  inputs::Request request;  // for the current state: its paths are those of the repository
 };
 
 // nullopt, after an error, if the revision can't be read.

@@ -44,7 +44,7 @@ struct MigrateFlags {
   std::string output_dir;
 };
 
-// What is done with the migrated files.
+// What happens to the migrated files.
 enum class Target { Diff, Write, Directory };
 
 Target target_of(const MigrateFlags& flags) {
@@ -57,7 +57,7 @@ int show_change(Console& console, const migrate::MigratedFile& file) {
   return print_text(console, secret::without_secrets(diff, file.old_text));
 }
 
-// The file's path below the directory of the inputs that it was found in, else its name.
+// The file's path below the input directory in which it was found, else its name.
 std::string path_in_output(const std::string& name, const std::vector<std::string>& directories) {
   if (name == base::kStdin) return "stdin.yaml";
   const std::string place = base::absolute_path(name);
@@ -92,7 +92,7 @@ int write_to_directory(Console& console, const migrate::Migration& migration, co
   return kOk;
 }
 
-// The runtimes of --runtimes-dir. One that is there already is left if it is the same.
+// Writes the runtimes to --runtimes-dir. Existing files with the same content are left alone.
 int write_runtimes(Console& console, const migrate::Migration& migration, const MigrateFlags& flags) {
   std::map<std::string, std::string> texts;
   const auto clashes = [&](const std::string& name) {
@@ -116,7 +116,7 @@ int write_runtimes(Console& console, const migrate::Migration& migration, const 
   return kOk;
 }
 
-// Files are written one by one, or their changes shown; standard input by itself is answered elsewhere.
+// Writes the files one by one, or shows their changes. Standard input as the only input is handled elsewhere.
 int emit(Console& console, const migrate::Migration& migration, const MigrateFlags& flags) {
   int status = kOk;
   for (const migrate::MigratedFile& file : migration.files) {
@@ -166,7 +166,7 @@ std::string summary(const migrate::Migration& migration, const MigrateFlags& fla
                      flags.to, only_shown ? "; --write rewrites the files" : "", stays);
 }
 
-// The kustomizations among the inputs, and their patches, which are not objects.
+// Adds the kustomizations among the inputs and their patches, which are not objects.
 void add_kustomizations(Console& console, const inputs::InputGroup& group, const inputs::Loaded& loaded,
                         migrate::MigrateOptions& options) {
   std::set<std::string> read;
@@ -207,7 +207,7 @@ migrate::Migration migrate_group(Console& console, inputs::InputGroup group, con
   return migrate::migrate(std::move(group.inputs), std::move(group.runtimes), options);
 }
 
-// What the inputs contain, in the form that check_inputs takes.
+// The contents of the inputs in the form that check_inputs takes.
 Compilation contents_of(const std::vector<migrate::Migration>& migrations) {
   Compilation contents;
   for (const migrate::Migration& migration : migrations) {
@@ -221,7 +221,7 @@ Compilation contents_of(const std::vector<migrate::Migration>& migrations) {
   return contents;
 }
 
-// The file of --report, as its ending says.
+// Writes --report in the format that its suffix names.
 int write_report(Console& console, const migrate::Migration& migration, const MigrateFlags& flags) {
   const bool is_json = flags.report.ends_with(".json");
   const std::string text =
@@ -260,7 +260,7 @@ int run_migrate(Console& console, const MigrateFlags& flags) {
   auto loaded = load_inputs(console, flags.input);
   if (!loaded) return kFailed;
   const bool is_filter = !flags.show_diff && !flags.summary && target_of(flags) != Target::Directory;
-  std::optional<std::string> text;  // of standard input
+  std::optional<std::string> text;  // the text of standard input
   if (const std::string* piped = is_filter ? find_stdin(loaded->groups) : nullptr) text = *piped;
   inputs::share_runtimes(loaded->groups, inputs::Sharing::All);
   std::vector<migrate::Migration> migrations;

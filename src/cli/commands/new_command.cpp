@@ -39,17 +39,17 @@ struct NewFlags {
   std::string from_runtime;
   std::string from_script;
   std::string launcher;
-  JobRequest request;  // without the command
+  JobRequest request;  // all but the command
   std::string command;
   std::vector<std::string> words;  // after "--"
   bool own_runtime = false;
   std::vector<std::string> runtimes;
   std::string trainer_version;
   std::string output;
-  const Command* line = nullptr;  // which of them were given
+  const Command* line = nullptr;  // knows which flags were given
 };
 
-// "llamafactory" of "llamafactory-cli"
+// The name without a suffix: "llamafactory" for "llamafactory-cli".
 std::string_view name_of(const launch::Program& launcher) {
   constexpr std::string_view kSuffix = "-cli";
   std::string_view name = launcher.name;
@@ -57,7 +57,7 @@ std::string_view name_of(const launch::Program& launcher) {
   return name;
 }
 
-// Those for which `new` has a command.
+// The launchers for which `new` has a command.
 std::vector<std::string_view> launcher_names() {
   std::vector<std::string_view> names;
   for (const launch::Program& launcher : launch::programs()) {
@@ -80,7 +80,7 @@ std::vector<std::string> framework_names() {
   return names;
 }
 
-// From the flags and, on a terminal, the answers to what they leave open, to the documents.
+// Creates the documents from the flags and, on a terminal, the answers to questions about the rest.
 constexpr size_t kRemarkColumns = 98;  // without "# "
 
 class NewJob {
@@ -151,7 +151,7 @@ class NewJob {
                        meant ? fmt::format("; did you mean \"{}\"?", *meant) : "");
   }
 
-  // Of objects that are looked up when the pods start: until then, nobody checks them.
+  // Checks names of objects that are looked up when the pods start: nothing checks them before.
   bool check_names() const {
     constexpr k8s::Form kForm = k8s::Form::DnsSubdomain;
     for (const auto& [flag, name] : {std::pair("--claim", &flags_.request.claim),
@@ -165,7 +165,7 @@ class NewJob {
     return true;
   }
 
-  // Kubernetes takes a limit of 0 for none.
+  // Kubernetes takes a limit of 0 for no limit.
   bool check_amounts() const {
     if (create::is_zero(flags_.request.processes)) return refuse("--processes: a node needs at least one");
     for (const auto& [flag, amount] :
@@ -213,7 +213,7 @@ class NewJob {
     return true;
   }
 
-  // An image of a job reaches MPI's launcher only: its nodes get theirs from the runtime.
+  // A job's image is only used for MPI's launcher: its nodes get theirs from the runtime.
   bool needs_own_runtime() const {
     return flags_.own_runtime || framework_->runtime.empty() ||
            (framework_->policy == "mpi" && !wanted_.image.empty());
@@ -244,7 +244,7 @@ class NewJob {
                               base::did_you_mean(name, known_, &inputs::KnownRuntime::name)));
   }
 
-  // Volumes are patches of the runtime, which are other fields in older versions.
+  // Volumes need patches of the runtime, which are other fields in older versions.
   bool check_patches() const {
     const std::string_view flag = !wanted_.claim.empty()           ? "--claim"
                                   : !wanted_.shared_memory.empty() ? "--shared-memory"
@@ -281,7 +281,7 @@ class NewJob {
     return true;
   }
 
-  // A TrainJob's initializers run only where the runtime has a place for them.
+  // A TrainJob's initializers run only if the runtime has a place for them.
   bool check_initializers() const {
     for (const auto& [flag, uri, job] :
          {std::tuple("--dataset", &wanted_.dataset, model::kDatasetInitializer),
@@ -294,7 +294,7 @@ class NewJob {
     return true;
   }
 
-  // Asks what is missing; without a terminal, it has to be said.
+  // Asks for what is missing; without a terminal, that is an error.
   bool ask_rest() {
     if (!ask_if(wanted_.name.empty(), "--name", "name", "my-job", wanted_.name)) return false;
     if (!find_image() || !find_command()) return false;
@@ -308,7 +308,7 @@ class NewJob {
     return true;
   }
 
-  // The runtime's image stays if it is the answer.
+  // An answer that repeats the runtime's image leaves it as it is.
   bool find_image() {
     const std::string image = is_own_ ? "" : facts_.image;
     const std::string example = image.empty() ? "registry.example.com/train:1.0.0" : image;
@@ -337,7 +337,7 @@ class NewJob {
     return take_command(answer);
   }
 
-  // The launcher's command with the words after "--" in place of its example's last one.
+  // Takes the launcher's command, with the words after "--" in place of its example's last word.
   bool take_launcher() {
     const auto command = find_launcher(flags_.launcher)->new_command;
     wanted_.command.assign(command.begin(), command.end() - (flags_.words.empty() ? 0 : 1));
@@ -360,7 +360,7 @@ class NewJob {
     return true;
   }
 
-  // The options among the words, "--lr" also of "--lr=1"; "" for words that are none.
+  // The options among the words, such as "--lr" for "--lr=1"; "" stands for other words.
   std::set<std::string_view> given_arguments() const {
     std::set<std::string_view> given;
     for (const std::string_view word : flags_.words)
@@ -368,7 +368,7 @@ class NewJob {
     return given;
   }
 
-  // The framework's launcher, the script in the image, its arguments.
+  // Composes the command: the framework's launcher, the script in the image, its arguments.
   bool take_script() {
     const std::string example = example_command();
     const std::string file = flags_.from_script.substr(flags_.from_script.rfind('/') + 1);
@@ -437,7 +437,7 @@ class NewJob {
     return ask(question, otherwise, answer);
   }
 
-  // Makes ask_rest ask again for the answers that are wrong; false if anything else is.
+  // Clears wrong answers, so that ask_rest asks again; false if anything else is wrong.
   bool take_back(const std::set<std::string>& wrong) {
     if (!std::ranges::includes(answered_, wrong)) return false;
     for (const auto& [flag, answer] :
@@ -458,8 +458,7 @@ class NewJob {
                fmt::format("{}: its text is not UTF-8", line->flag.empty() ? "--from-script" : line->flag));
   }
 
-  // What lint would say of the documents, in the words of the flags: those that are wrong, or "" if none is
-  // at fault.
+  // The flags at fault, by name; "" for findings without one.
   std::set<std::string> check(const create::Draft& draft) {
     std::vector<inputs::InputGroup> groups(1);
     inputs::InputGroup& group = groups.front();
@@ -480,7 +479,8 @@ class NewJob {
       const bool is_here = one.location.file && one.location.file->name() == file;
       const std::string_view flag = is_here ? draft.flag_at(one.location.line) : std::string_view();
       wrong.emplace(flag);
-      if (!flag.empty() && !said.emplace(flag, one.rule).second) continue;  // in both documents
+      if (!flag.empty() && !said.emplace(flag, one.rule).second)
+        continue;  // already said for the other document
       say(one, flag);
     }
     return wrong;
@@ -495,7 +495,7 @@ class NewJob {
     fail(console_, fmt::format("{}: {}{} [{}]", flag, found.message, hint, found.rule));
   }
 
-  // What the script doesn't tell.
+  // Notes what can't be seen in the script.
   void note_script() const {
     if (!script_.unread.empty() && flags_.words.empty() && flags_.command.empty()) {
       note(console_,
@@ -530,10 +530,10 @@ class NewJob {
   JobRequest wanted_;
   inputs::Configurations configurations_;
   bool asks_;
-  std::set<std::string, std::less<>> answered_;  // the flags that were asked for
+  std::set<std::string, std::less<>> answered_;  // flags that were asked for
   create::ScriptFacts script_;
-  const NewFramework* framework_ = nullptr;  // nullptr: the runtime decides
-  bool is_own_ = false;                      // a runtime is written, too
+  const NewFramework* framework_ = nullptr;  // nullptr if the runtime decides
+  bool is_own_ = false;                      // a runtime is written too
   std::vector<inputs::KnownRuntime> known_;
   RuntimeFacts facts_;
   Source runtime_;

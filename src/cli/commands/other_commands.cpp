@@ -133,12 +133,12 @@ namespace {
 
 using report::Json;
 
-// A run of `make live`, of which tests/e2e/README.md has the figures.
+// A run of `make live`, whose figures are in tests/e2e/README.md.
 struct Comparison {
   std::string_view trainer;
   std::string_view jobset;
   std::string_view kubernetes;
-  std::string_view kueue;  // empty: without it
+  std::string_view kueue;  // "" if the run was without Kueue
   int random_jobs;
 };
 
@@ -223,7 +223,7 @@ int run_function(Console& console, const SshKeyFlag& keys) {
     const SshKeyFlag flag{choice, keys.allowed_folder(console)};
     const std::string wrong = flag.check();
     if (!wrong.empty()) return "sshKey " + wrong;
-    // The author of functionConfig must not be able to read any file that this process can.
+    // Whoever writes functionConfig must not gain access to the files that this process can read.
     if (flag.names_file() && flag.folder.empty())
       return "sshKey names a file, but no folder is allowed: --ssh-key-dir or TRAINJOBC_SSH_KEY_DIR sets it";
     return flag.read(console, key) ? "" : "sshKey names a file that can't be read";

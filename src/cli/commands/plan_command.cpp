@@ -30,7 +30,7 @@ bool uses_cluster(const PlanFlags& flags) {
   return flags.cluster || flags.kubectl.name_cluster();
 }
 
-// Read before the jobs are compiled, reported after their findings.
+// Is read before the jobs are compiled, and reported after their findings.
 struct QuotaAnswer {
   std::optional<plan::Quota> quota;
   base::Diagnostics diagnostics;
@@ -38,13 +38,13 @@ struct QuotaAnswer {
   std::string failure;  // why nothing could be read
 };
 
-// `seen`: what the cluster runs.
+// `seen` is the version in the cluster.
 plan::KueueBehaviour kueue_of(const PlanFlags& flags, const std::optional<plan::KueueBehaviour>& seen = {}) {
   if (const auto given = plan::read_kueue_version(flags.kueue_version)) return *given;
   return seen.value_or(plan::newest_kueue());
 }
 
-// Kueue's objects are found by their kind.
+// Kueue's objects are recognized by their kind.
 QuotaAnswer quota_of_files(Console& console, const PlanFlags& flags) {
   QuotaAnswer answer;
   auto loaded = load_sources(console, flags.quota, flags.input.directories.options());
@@ -72,7 +72,7 @@ QuotaAnswer quota_of_cluster(Console& console, const PlanFlags& flags) {
   return answer;
 }
 
-// False if there is no quota to plan with.
+// False, after an error, if there is no quota.
 bool report(Console& console, const PlanFlags& flags, const QuotaAnswer& answer) {
   console.write_stderr(answer.warnings);
   if (!answer.quota) {

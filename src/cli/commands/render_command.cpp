@@ -38,7 +38,7 @@ ObjectFormat object_format_of(const std::string& word) {
   return word == "name" ? ObjectFormat::Name : ObjectFormat::Yaml;
 }
 
-// All that is printed: what was passed through, then the jobs' objects.
+// Everything to print: objects that were passed through, then the jobs' objects.
 class Output {
  public:
   explicit Output(const PrintStyle& style) : style_(style) {}
@@ -64,7 +64,7 @@ class Output {
   const SshKeys& keys() const { return keys_; }
   std::span<const PrintedObject* const> objects() const { return objects_; }
 
-  // To standard output; false if not everything could be written.
+  // Writes to standard output; false if not everything could be written.
   bool write(Console& console) const {
     const auto send = [&](const std::string& text) {
       return style_.format == ObjectFormat::Name ? console.write_stdout(text) : console.write_manifests(text);

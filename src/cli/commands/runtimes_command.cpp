@@ -57,7 +57,7 @@ std::vector<Source> texts_of(const cluster::LiveSet& live) {
   return sources;
 }
 
-// The catalogue of that Trainer version; of the newest if none is given.
+// The catalogue of a Trainer version.
 std::vector<Source> catalogue_of(std::string_view version) {
   std::vector<Source> sources;
   for (const compile::CatalogueFile& file : compile::catalogue_files()) {
@@ -67,10 +67,10 @@ std::vector<Source> catalogue_of(std::string_view version) {
   return sources;
 }
 
-// What the runtimes were compared with.
+// The result of comparing the runtimes.
 struct Check {
-  std::string with;   // "the catalogue of Trainer 2.3", "the cluster"
-  std::string where;  // in JSON: "catalogue", "cluster"
+  std::string with;   // what they were compared with: "the catalogue of Trainer 2.3", "the cluster"
+  std::string where;  // likewise, in JSON: "catalogue", "cluster"
   std::vector<RuntimeVerdict> verdicts;
 };
 
@@ -125,7 +125,7 @@ std::string as_json(const std::vector<Check>& checks) {
   return Json({{"version", report::kReportVersion}, {"runtimes", verdicts}}).report();
 }
 
-// The runtimes of the inputs as they are read everywhere.
+// Reads the runtimes of the inputs as other commands do.
 bool read_own(Console& console, const RuntimesCheckFlags& flags, compile::InputSet& own) {
   auto loaded = got(console, load_sources(console, flags.paths, flags.directories.options()));
   if (!loaded) return false;
@@ -189,7 +189,7 @@ int run_runtimes_check(Console& console, const RuntimesCheckFlags& flags) {
     if (!fetch_runtimes(console, flags.cluster, live)) return kFailed;
     base::Diagnostics diagnostics;
     compile::read_inputs(texts_of(live), cluster, diagnostics, {.is_input = false});
-    // A folder stands for all runtimes, a file for those in it.
+    // A folder is taken to have all runtimes, a file only some.
     const bool is_whole = std::ranges::all_of(
         flags.paths, [&](const std::string& path) { return console.files().is_directory(path); });
     checks.push_back({"the cluster", "cluster",
@@ -218,7 +218,7 @@ struct RuntimesFlags {
   bool deployed = false;
 };
 
-// All that the command and those below it take.
+// The flags of the command and its subcommands.
 struct AllRuntimesFlags {
   RuntimesFlags list;
   RuntimesPullFlags pull;
@@ -269,8 +269,8 @@ std::string uses_as_json(const std::vector<RuntimeUse>& uses) {
   return Json({{"version", report::kReportVersion}, {"runtimes", Json::array(uses, use_of)}}).report();
 }
 
-// What is wrong with the name after --used-by: no runtime has it, and no job of the inputs refers to it. ""
-// if nothing is.
+// The error about the name after --used-by if no runtime has it, and no job of the inputs refers to it; else
+// "".
 std::string unknown_runtime(Console& console, inputs::Configurations& configurations,
                             const inputs::DiscoverOptions& how, const compile::InputSet& inputs,
                             const std::vector<RuntimeUse>& uses, const std::string& name) {
@@ -287,9 +287,9 @@ std::string unknown_runtime(Console& console, inputs::Configurations& configurat
   return fmt::format("--used-by: there is no runtime \"{}\"{}", name, base::did_you_mean(name, names));
 }
 
-// A word after --used-by that is a file is one of the inputs: the name may be left out.
+// If the word after --used-by is a file, the name was left out, and the word is an input.
 int run_used_by(Console& console, RuntimesFlags flags) {
-  const std::string& name = flags.used_by;  // "": all
+  const std::string& name = flags.used_by;  // "" for all
   if (!name.empty() && (name == "-" || console.files().exists(name)))
     flags.paths.insert(flags.paths.begin(), std::exchange(flags.used_by, ""));
   inputs::Configurations configurations(console.files(), console.environment("TRAINJOBC_CONFIG"), false);
@@ -341,7 +341,7 @@ std::string origin_of(const inputs::KnownRuntime& runtime) {
                                   : fmt::format("catalogue of Trainer {}", fmt::join(runtime.versions, ", "));
 }
 
-constexpr std::string_view kNone = "-";  // shown as the namespace of a ClusterTrainingRuntime
+constexpr std::string_view kNone = "-";  // the namespace shown for a ClusterTrainingRuntime
 
 std::string namespace_of(const inputs::KnownRuntime& runtime) {
   if (runtime.kind == model::kClusterTrainingRuntime) return std::string(kNone);

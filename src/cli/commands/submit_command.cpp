@@ -86,7 +86,7 @@ std::string losses(const submit::Batch& batch, const objects::Report& report) {
   return text;
 }
 
-// A warning for each live TrainJob: its controller owns the JobSet of the same name.
+// Warns about each live TrainJob: its controller owns the JobSet of the same name.
 std::string train_job_warnings(const cluster::LiveSet& live) {
   std::string text;
   for (const cluster::LiveObject& job : live.objects) {
@@ -118,7 +118,7 @@ std::string refusal_text(const submit::Batch& batch, const objects::Report& repo
                      refused.objects.size() == 1 ? "it" : "them", lost);
 }
 
-// What --replace is about to delete.
+// Lists what --replace is about to delete.
 std::string losses_text(const submit::Batch& batch, const objects::Report& report) {
   const std::string lost = losses(batch, report);
   return lost.empty()
@@ -126,7 +126,7 @@ std::string losses_text(const submit::Batch& batch, const objects::Report& repor
              : fmt::format("warning: --replace deletes and recreates objects; this is lost:\n{}", lost);
 }
 
-// Notes on the fields that are left to other controllers.
+// Notes which fields are left to other controllers.
 void note_left_out(Console& console, const submit::Batch& batch) {
   std::map<std::pair<std::string, std::string>, std::vector<const Item*>> fields;
   for (const Item& item : batch.items) {
@@ -139,7 +139,7 @@ void note_left_out(Console& console, const submit::Batch& batch) {
   }
 }
 
-// Notes on TrainJobs that name a Kueue queue that their JobSets don't name.
+// Notes which TrainJobs name a Kueue queue that their JobSets don't name.
 void note_unused_queues(Console& console, const submit::Batch& batch) {
   constexpr std::string_view kLabel = model::kKueueLabel;
   for (const Item& item : batch.items) {
@@ -186,7 +186,7 @@ std::string summary_line(const submit::Sending& sending, submit::DryRun dry_run)
   return fmt::format("{}{}\n", text, dry_run_suffix(dry_run));
 }
 
-// After a failure: which objects are in place and which are not.
+// After a failure, lists which objects are in place and which are not.
 std::string partial_text(const submit::Sending& sending) {
   const std::string applied = list_of(sending, true);
   // The cluster may have stored what kubectl sent last.
@@ -197,7 +197,7 @@ std::string partial_text(const submit::Sending& sending) {
                      is_cut ? ", as far as kubectl said" : "", list_of(sending, false));
 }
 
-// A request that takes longer is retried.
+// A request that takes longer is repeated.
 constexpr std::chrono::seconds kLongestQuestion{60};
 
 std::string end_line(const submit::News& news) {
@@ -324,10 +324,10 @@ DryRun dry_run_of(const SubmitFlags& flags) {
 
 struct Compiled {
   Compilation sent;
-  Compilation compared;  // the same, as the cluster would store it
+  Compilation compared;  // the same objects, as the cluster would store them
 };
 
-// As lint and render do. An exit status, after a message, if there is nothing to send.
+// Compiles as lint and render do. Returns an exit status, after a message, if there is nothing to send.
 std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, policy::SshKeyOptions key) {
   Options options = to_options(flags.input);
   options.trials = TrialOutput::None;
@@ -369,7 +369,8 @@ objects::Report compare(const Compiled& compiled, std::shared_ptr<const cluster:
   return cluster::compare_objects(without_secrets, std::move(live), options);
 }
 
-// Reports objects that are being deleted, which would take an update with them; whether there are any.
+// Reports objects that are being deleted, as an update would be lost with them. Returns whether there are
+// any.
 bool is_in_the_way(Console& console, const Batch& batch) {
   bool found = false;
   for (const submit::Item& item : batch.items) {
@@ -382,15 +383,15 @@ bool is_in_the_way(Console& console, const Batch& batch) {
   return found;
 }
 
-// kubectl's message may quote the objects that it got.
+// kubectl's message may quote the objects that it was sent.
 void report_failure(Console& console, const submit::Sending& sending, const secret::SecretTexts& secrets) {
   for (const kubectl::Failure& failure : sending.failures)
     fail(console, secrets.hide(kubectl::describe(failure)));
   console.write_stderr(partial_text(sending));
 }
 
-// Sends the batch and reports what became of it. A signal that comes meanwhile ends kubectl at once, and this
-// process after the report. nullopt if all is in place, else an exit status.
+// Sends the batch and reports the outcome. A signal in the meantime ends kubectl at once, and this process
+// after the report. nullopt if everything is in place, else an exit status.
 std::optional<int> send_and_report(Console& console, const SubmitFlags& flags, const Batch& batch,
                                    const kubectl::Kubectl& kubectl, const secret::SecretTexts& secrets,
                                    submit::Sending& sending) {

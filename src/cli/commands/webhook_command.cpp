@@ -44,7 +44,7 @@ bool read_address(Console& console, std::string_view flag, const std::string& te
   return true;
 }
 
-// "error,advice/no-launcher" and repeated flags.
+// Reads "error,advice/no-launcher" and repeated flags.
 std::optional<std::vector<std::string>> read_deny(Console& console, const std::vector<std::string>& flags) {
   std::vector<std::string_view> known{"error", "warning"};
   for (const rules::Rule& rule : rules::all_rules()) known.push_back(rule.id);
@@ -64,7 +64,7 @@ std::optional<std::vector<std::string>> read_deny(Console& console, const std::v
   return deny;
 }
 
-// nullopt, after an error, if it is not known where the API server is.
+// nullopt, after an error, if the address of the API server is unknown.
 std::optional<webhook::ApiServer> find_api_server(Console& console, const WebhookFlags& flags) {
   webhook::ApiServer server{flags.api_server, flags.token_file, flags.ca_file};
   if (server.url.empty()) {
