@@ -300,7 +300,7 @@ class AllCauses {
 
 // Keeps the first of several equal complaints about the same text of an input, whether they concern other
 // fields of its object, or other objects, such as the jobs of one runtime.
-class Firsts {
+class FirstOccurrences {
  public:
   // Whether this is the first. Findings are added in order, and stay where they are while this is in use.
   bool add(const Diagnostic& found) {
@@ -351,7 +351,7 @@ Diagnostics with_marked_consequences(Diagnostics findings) {
   std::map<const Diagnostic*, std::string> notes;
   {
     const AllCauses causes(findings.items());
-    Firsts firsts;
+    FirstOccurrences firsts;
     for (const Diagnostic& found : findings.items())
       is_cause.push_back(!causes.explain(found) && firsts.add(found));
     notes = firsts.notes();

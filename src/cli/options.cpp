@@ -475,7 +475,7 @@ std::string shared_name(const Compilation& compiled) {
                            ns.empty() ? "default" : ns, name);
     }
   };
-  for (const SunkJob& job : compiled.sunk) add(job.scope, job.ns, job.name);
+  for (const CollectedJob& job : compiled.collected) add(job.scope, job.ns, job.name);
   for (const Object& object : compiled.objects) {
     if (object.kind == "JobSet" && !object.passthrough) add(object.scope, object.ns, object.name);
   }

@@ -200,7 +200,7 @@ class Run {
     });
     for (const size_t i : ordered) {
       JobResult& job = results_[i];
-      if (!keeps_jobs_) result_.sunk.push_back({.job = i, .ns = job.ns, .name = job.name});
+      if (!keeps_jobs_) result_.collected.push_back({.job = i, .ns = job.ns, .name = job.name});
       if (job.unit) std::ranges::move(compile::objects_of(*job.unit), std::back_inserter(result_.objects));
     }
   }

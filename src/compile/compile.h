@@ -115,7 +115,7 @@ struct LintedObject {
 };
 
 // A job whose objects the sink took, and its index there.
-struct SunkJob {
+struct CollectedJob {
   size_t group = 0;  // set by callers that compile the inputs in groups
   size_t job = 0;
   std::string scope;  // "" if there is only one
@@ -154,7 +154,7 @@ struct Compilation {
   std::vector<LintedObject> linted;            // in the order of the inputs
   std::vector<PassedOver> passed_over;         // sorted by file and line
   std::vector<CheckedDocument> checked;        // in no particular order
-  std::vector<SunkJob> sunk;                   // jobs whose objects are valid, by namespace and name
+  std::vector<CollectedJob> collected;         // jobs whose objects are valid, by namespace and name
   std::vector<const base::SourceFile*> files;  // the inputs, in their order
   std::set<std::string> with_findings;         // the files that diagnostics are about
   std::string trainer_version;          // "2.3"; several are joined by ", " if no version fits all files

@@ -33,10 +33,10 @@ class KeptJobs {
   // The results in the order of the compilation; can be taken only once.
   std::vector<Kept> take(const Compilation& compiled) {
     std::vector<Kept> jobs;
-    jobs.reserve(compiled.sunk.size());
-    for (const SunkJob& sunk : compiled.sunk) {
-      Kept& job = jobs.emplace_back(std::move(*sinks_[sunk.group]->jobs[sunk.job]));
-      if constexpr (requires { job.scope; }) job.scope = sunk.scope;
+    jobs.reserve(compiled.collected.size());
+    for (const CollectedJob& collected : compiled.collected) {
+      Kept& job = jobs.emplace_back(std::move(*sinks_[collected.group]->jobs[collected.job]));
+      if constexpr (requires { job.scope; }) job.scope = collected.scope;
     }
     sinks_.clear();
     return jobs;

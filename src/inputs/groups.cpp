@@ -73,7 +73,7 @@ class Merger {
     move_all(one.passed_over, all.passed_over);
     move_all(one.files, all.files);
     move_all(one.other_jobs, all.other_jobs);
-    move_all(one.sunk, all.sunk);
+    move_all(one.collected, all.collected);
     all.with_findings.merge(one.with_findings);
     all.train_jobs += one.train_jobs;
     all.documents += one.documents;
@@ -94,8 +94,8 @@ class Merger {
                                &Block::key);
     }
     for (const Block& block : sorted) std::ranges::copy(block.objects, std::back_inserter(all.objects));
-    std::ranges::stable_sort(all.sunk, {},
-                             [](const SunkJob& job) { return std::tie(job.scope, job.ns, job.name); });
+    std::ranges::stable_sort(all.collected, {},
+                             [](const CollectedJob& job) { return std::tie(job.scope, job.ns, job.name); });
     std::ranges::stable_sort(all.linted, {}, &LintedObject::file);
     all.diagnostics.sort();
     all.trainer_version = versions_.empty() ? fallback_ : fmt::format("{}", fmt::join(versions_, ", "));
@@ -131,7 +131,7 @@ class Duplicates {
     std::erase_if(compiled.objects, [&](const Object& object) {
       return object.train_job && refused.contains(model::identify(*object.train_job).str());
     });
-    std::erase_if(compiled.sunk, [&](const SunkJob& job) {
+    std::erase_if(compiled.collected, [&](const CollectedJob& job) {
       return refused.contains(model::ObjectId{model::kTrainJob, job.ns, job.name}.str());
     });
   }
@@ -209,7 +209,7 @@ class Governors {
 };
 
 void govern(Compilation& compiled, size_t i, const Governors& governors,
-            std::vector<GovernedFindings>& governed, bool may_take) {
+            std::vector<FindingsOfConfig>& governed, bool may_take) {
   base::Diagnostics findings = may_take ? std::exchange(compiled.diagnostics, {}) : compiled.diagnostics;
   if (governed.size() == 1) {
     governed[i].diagnostics = std::move(findings);
@@ -230,7 +230,7 @@ void keep(Compilation& compiled, std::vector<std::shared_ptr<const void>> more) 
 void name_scope(Compilation& compiled, const std::string& scope) {
   const auto name = std::make_shared<const std::string>(scope);
   for (Object& object : compiled.objects) object.scope = *name;
-  for (SunkJob& job : compiled.sunk) job.scope = *name;
+  for (CollectedJob& job : compiled.collected) job.scope = *name;
   keep(compiled, {name});
 }
 
@@ -337,7 +337,7 @@ GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& o
       });
     }
     keep(compiled, std::move(group.memory));
-    for (SunkJob& job : compiled.sunk) job.group = i;
+    for (CollectedJob& job : compiled.collected) job.group = i;
     if (has_scopes) name_scope(compiled, group.scope);
     if (groups.size() > 1) duplicates.check(compiled, group.scope);
     if (wanted != FindingsOf::All)

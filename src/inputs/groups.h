@@ -55,7 +55,7 @@ std::vector<InputGroup> group_by_configuration(std::vector<Source> sources, Conf
 Options options_of(const InputGroup& group, Options options);
 
 // The findings on the files of one configuration.
-struct GovernedFindings {
+struct FindingsOfConfig {
   std::shared_ptr<const Config> config;
   base::Diagnostics diagnostics;
   std::vector<const base::SourceFile*> files;
@@ -64,7 +64,7 @@ struct GovernedFindings {
 
 struct GroupedCompilation {
   Compilation all;                         // all groups as one
-  std::vector<GovernedFindings> governed;  // one for each group
+  std::vector<FindingsOfConfig> governed;  // one for each group
 };
 
 // Which runtimes of other groups a group gets.

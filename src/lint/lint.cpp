@@ -198,7 +198,7 @@ class PartFixes {
     }
   }
 
-  void add(const inputs::GovernedFindings& group) {
+  void add(const inputs::FindingsOfConfig& group) {
     std::set<PartFix> own;
     for (const base::Diagnostic& diagnostic : group.diagnostics.items()) {
       if (!diagnostic.fix.empty()) own.insert(part_fix(diagnostic));
@@ -328,7 +328,7 @@ Findings find(std::vector<inputs::InputGroup> groups, const Options& options, co
   PartFixes parts(groups);
   Repeated repeated_findings(groups);
   inputs::GroupedCompilation grouped = inputs::find_in_groups(std::move(groups), options);
-  for (const inputs::GovernedFindings& group : grouped.governed) parts.add(group);
+  for (const inputs::FindingsOfConfig& group : grouped.governed) parts.add(group);
   findings.diagnostics = fixable(apply_configs(std::move(grouped.governed)), changeable);
   parts.keep_agreed(findings.diagnostics);
   findings.diagnostics.retain([&](const base::Diagnostic& found) {

@@ -80,6 +80,6 @@ base::Diagnostics apply_config(base::Diagnostics diagnostics, const inputs::Conf
                                std::span<const CheckedDocument> documents = {});
 
 // Does this for the findings on several groups, each with its own configuration. The result is sorted.
-base::Diagnostics apply_configs(std::vector<inputs::GovernedFindings> governed, bool has_advice = true);
+base::Diagnostics apply_configs(std::vector<inputs::FindingsOfConfig> governed, bool has_advice = true);
 
 }  // namespace trainjobc::lint

@@ -379,9 +379,9 @@ Diagnostics apply_config(Diagnostics diagnostics, const inputs::Config& config,
   return diagnostics;
 }
 
-Diagnostics apply_configs(std::vector<inputs::GovernedFindings> governed, bool has_advice) {
+Diagnostics apply_configs(std::vector<inputs::FindingsOfConfig> governed, bool has_advice) {
   Diagnostics all;
-  for (inputs::GovernedFindings& findings : governed)
+  for (inputs::FindingsOfConfig& findings : governed)
     all.append(apply_config(std::move(findings.diagnostics), *findings.config, findings.files, has_advice,
                             findings.checked));
   all.sort();

@@ -95,7 +95,7 @@ int run_explain(Console& console, ExplainFlags flags) {
   explanation.collect(compiled->all);
   if (!explanation.write(console)) return fail(console, "can't write the output");
   if (compiled->rejected) return kRejected;
-  if (explanation.empty() && !compiled->all.sunk.empty()) {
+  if (explanation.empty() && !compiled->all.collected.empty()) {
     note(console, fmt::format("no rendered field's path {} \"{}\"",
                               field.is_json_path() ? "matches" : "contains", flags.field));
   }

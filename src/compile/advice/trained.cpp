@@ -21,7 +21,7 @@ using yaml::Node;
 
 namespace {
 
-void add_starts(std::string_view replicated_job, Trained& trained) {
+void add_starts(std::string_view replicated_job, TrainingContainer& trained) {
   const Node& admitted = trained.context.admitted_job_set;
   const k8s::jobset::JobSetView view = k8s::jobset::view_job_set(admitted);
   const auto job = std::ranges::find(view.jobs, replicated_job, &k8s::jobset::ReplicatedJob::name);
@@ -31,18 +31,20 @@ void add_starts(std::string_view replicated_job, Trained& trained) {
     const launch::PodPlace place{text_at(admitted, {"metadata", "namespace"}), view.name, &*job, 0,
                                  static_cast<int64_t>(pod)};
     const auto env = launch::environment_of(*trained.container, place);
-    trained.starts[pod] = launch::start_of(trained.launch, {env, has_more, launch::visible_gpus(*trained.container)});
+    trained.starts[pod] =
+        launch::start_of(trained.launch, {env, has_more, launch::visible_gpus(*trained.container)});
   }
 }
 
 }  // namespace
 
-std::optional<Trained> trained_of(const AdviceContext& context) {
+std::optional<TrainingContainer> trained_of(const AdviceContext& context) {
   if (!context.job.trainer || context.merged.is_mpi()) return std::nullopt;
   const TrainerPlace trainer = trainer_of(context.merged);
   const Node* container = trainer.set ? rendered_node(context.admitted_job_set, trainer.set->name) : nullptr;
   if (!container) return std::nullopt;
-  Trained trained{context, policy::framework_of(context.merged), container, {context, *container}, 1, {}, {}};
+  TrainingContainer trained{
+      context, policy::framework_of(context.merged), container, {context, *container}, 1, {}, {}};
   if (trained.framework) {
     trained.nodes = rendered_number(context.admitted_job_set, trained.framework->nodes).value_or(1);
     trained.launch = launch_of(trained.words());
@@ -77,7 +79,7 @@ bool mentions_ranks(std::string_view word, const Framework& framework) {
 
 }  // namespace
 
-bool sets_ranks(const Trained& trained) {
+bool sets_ranks(const TrainingContainer& trained) {
   constexpr std::array<std::string_view, 4> kVariables{"RANK", "WORLD_SIZE", "MASTER_ADDR", "NODE_RANK"};
   const auto env = yaml::items_at(*trained.container, "env");
   if (std::ranges::any_of(kVariables, [&](std::string_view name) { return yaml::find_named(env, name); }))
@@ -87,7 +89,7 @@ bool sets_ranks(const Trained& trained) {
                              [&](std::string_view word) { return mentions_ranks(word, *trained.framework); });
 }
 
-std::optional<int64_t> wanted_per_node(const Trained& trained) {
+std::optional<int64_t> wanted_per_node(const TrainingContainer& trained) {
   const policy::RuntimeInfo& info = trained.context.merged;
   const Node* given = trained.context.job.trainer->num_proc_per_node;
   if (!given) given = info.policy->node->at({trained.framework->field, "numProcPerNode"});
@@ -150,7 +152,7 @@ bool has_no_flags(const Launch& launch) {
 
 }  // namespace
 
-std::vector<base::Edit> start_with_reader(const Trained& trained, const Launch& launch) {
+std::vector<base::Edit> start_with_reader(const TrainingContainer& trained, const Launch& launch) {
   const std::string reader(trained.framework->env_reader);
   if (launch.script.empty() || !has_no_flags(launch)) return {};
   const bool is_script = launch.program.front() == launch.script;  // such as ./train.py
@@ -172,7 +174,7 @@ std::vector<base::Edit> start_with_reader(const Trained& trained, const Launch& 
   return removed.empty() ? std::vector<base::Edit>() : edits;
 }
 
-std::vector<base::Edit> start_instead(const Trained& trained, const Launch& launch) {
+std::vector<base::Edit> start_instead(const TrainingContainer& trained, const Launch& launch) {
   std::vector<std::string> words{std::string(trained.framework->env_reader)};
   base::append(words, words_instead(launch));
   const std::span<const std::string> named(launch.program.data(), launch.named);
@@ -186,7 +188,7 @@ std::vector<base::Edit> start_instead(const Trained& trained, const Launch& laun
   return removed.empty() ? std::vector<base::Edit>() : edits;
 }
 
-std::vector<base::Edit> start_code_with_reader(const Trained& trained, const Launch& launch) {
+std::vector<base::Edit> start_code_with_reader(const TrainingContainer& trained, const Launch& launch) {
   const std::string& python = launch.program.front();
   const std::vector<std::string> words{std::string(trained.framework->env_reader), "--no_python", python};
   if (launch.in_script) return trained.command.with(launch.word, python + " -c", joined(words) + " -c");

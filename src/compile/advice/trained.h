@@ -24,13 +24,13 @@ namespace trainjobc::compile::advice {
 inline constexpr std::array<std::string_view, 3> kNumberVariables{"WORLD_SIZE", "NNODES", "MASTER_ADDR"};
 
 // A container that trains, as the JobSet runs it.
-struct Trained {
+struct TrainingContainer {
   const AdviceContext& context;
   const policy::Framework* framework = nullptr;  // nullptr if the runtime has none
   const yaml::Node* container = nullptr;
   JobCommand command;
   int64_t nodes = 1;
-  launch::Launch launch;                
+  launch::Launch launch;
   std::array<launch::Start, 2> starts;  // for the first two nodes, if the container starts a launcher
 
   const std::vector<std::string_view>& words() const { return command.words(); }
@@ -39,15 +39,15 @@ struct Trained {
 };
 
 // nullopt if the job has no container that trains, or starts it with mpirun.
-std::optional<Trained> trained_of(const AdviceContext& context);
+std::optional<TrainingContainer> trained_of(const AdviceContext& context);
 
 std::string joined(std::span<const std::string> words, std::string_view separator = " ");
 
 // Whether the job itself tells each process its rank.
-bool sets_ranks(const Trained& trained);
+bool sets_ranks(const TrainingContainer& trained);
 
 // Whether and how many processes the job asks for on a node, by a number or by GPUs.
-std::optional<int64_t> wanted_per_node(const Trained& trained);
+std::optional<int64_t> wanted_per_node(const TrainingContainer& trained);
 
 // The program as it is written in the script, up to the user's own script.
 std::string written_program(const launch::Launch& launch);
@@ -59,13 +59,14 @@ std::vector<std::string> words_instead(const launch::Launch& launch);
 std::string words_for(const policy::Framework& framework, const launch::Launch& launch);
 
 // Replaces Python, or a launcher whose scripts torchrun can start, by torchrun.
-std::vector<base::Edit> start_with_reader(const Trained& trained, const launch::Launch& launch);
+std::vector<base::Edit> start_with_reader(const TrainingContainer& trained, const launch::Launch& launch);
 
 // Replaces a launcher by torchrun and a module.
-std::vector<base::Edit> start_instead(const Trained& trained, const launch::Launch& launch);
+std::vector<base::Edit> start_instead(const TrainingContainer& trained, const launch::Launch& launch);
 
 // Puts torchrun before Python that runs code from the command line.
-std::vector<base::Edit> start_code_with_reader(const Trained& trained, const launch::Launch& launch);
+std::vector<base::Edit> start_code_with_reader(const TrainingContainer& trained,
+                                               const launch::Launch& launch);
 
 bool is_this_host(std::string_view host);
 

@@ -97,7 +97,7 @@ std::vector<KnownName> known_resources(const SuggestionContext& context) {
 
 // ----- labels -----
 
-enum class Labelled { Job, Runtime, Trained, Other };  // Trained: a Job template of a runtime
+enum class Labelled { Job, Runtime, JobTemplate, Other };
 
 struct KnownLabel {
   Labelled object;
@@ -109,21 +109,21 @@ constexpr std::array kLabels = std::to_array<KnownLabel>({
     {Labelled::Job, "kueue.x-k8s.io/priority-class", "Kueue: a WorkloadPriorityClass"},
     {Labelled::Runtime, model::kFrameworkLabel, "the framework, by which the SDK finds runtimes"},
     {Labelled::Runtime, model::kSupportLabel, "deprecated: Trainer warns of each job that uses it"},
-    {Labelled::Trained, model::kAncestorLabel, "the step of the TrainJob that it runs"},
+    {Labelled::JobTemplate, model::kAncestorLabel, "the step of the TrainJob that it runs"},
 });
 
 Labelled labelled_at(const SuggestionContext& context, const CursorPath& labels) {
   const bool is_job = context.cursor.kind() == model::kTrainJob;
   if (matches(labels, {"metadata", "labels"})) return is_job ? Labelled::Job : Labelled::Runtime;
   return !is_job && ends_with(labels, {"replicatedJobs", "[]", "template", "metadata", "labels"})
-             ? Labelled::Trained
+             ? Labelled::JobTemplate
              : Labelled::Other;
 }
 
 // The labels in the metadata of the workspace's TrainJobs or runtimes, with the values of each.
 std::map<std::string, std::set<std::string>> used_labels(const Workspace& workspace, Labelled object) {
   std::map<std::string, std::set<std::string>> used;
-  if (object == Labelled::Trained || object == Labelled::Other) return used;
+  if (object == Labelled::JobTemplate || object == Labelled::Other) return used;
   for_each_object(workspace, [&](const WorkspaceObject& one) {
     if (one.object->is_runtime() != (object == Labelled::Runtime)) return;
     const Node* labels = one.object->root->at({"metadata", "labels"});
@@ -146,7 +146,7 @@ std::vector<KnownName> known_labels(const SuggestionContext& context, Labelled o
 std::vector<KnownName> values_of_label(const SuggestionContext& context, Labelled object,
                                        std::string_view key) {
   std::vector<KnownName> out;
-  if (object == Labelled::Trained && key == model::kAncestorLabel) {
+  if (object == Labelled::JobTemplate && key == model::kAncestorLabel) {
     for (const std::string_view step :
          {model::kTrainer, model::kDatasetInitializer, model::kModelInitializer})
       out.push_back({std::string(step), "", kCommon});

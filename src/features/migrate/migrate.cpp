@@ -114,8 +114,9 @@ Rendering render(std::vector<Source> inputs, std::vector<Source> runtimes, const
                       {}};
   std::vector<RenderedJob> jobs = kept.take(rendering.compiled);
   for (size_t i = 0; i < jobs.size(); ++i) {
-    const SunkJob& sunk = rendering.compiled.sunk[i];
-    rendering.jobs.emplace(objects::object_id(model::kTrainJob, sunk.ns, sunk.name), std::move(jobs[i]));
+    const CollectedJob& collected = rendering.compiled.collected[i];
+    rendering.jobs.emplace(objects::object_id(model::kTrainJob, collected.ns, collected.name),
+                           std::move(jobs[i]));
   }
   return rendering;
 }

@@ -57,7 +57,7 @@ bool is_shell_variable(std::string_view text) {
 
 class LauncherCheck {
  public:
-  LauncherCheck(const Trained& trained, Advisor& advisor)
+  LauncherCheck(const TrainingContainer& trained, Advisor& advisor)
       : trained_(trained), launch_(trained.launch), start_(trained.start()), advisor_(advisor) {}
 
   void check() {
@@ -372,7 +372,7 @@ class LauncherCheck {
                    fmt::format("write $({})", trained_.framework->address));
   }
 
-  const Trained& trained_;
+  const TrainingContainer& trained_;
   const Launch& launch_;
   const Start& start_;
   Advisor& advisor_;

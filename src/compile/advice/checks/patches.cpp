@@ -368,9 +368,9 @@ bool takes_directive(std::string_view key) {
 }
 
 // Finds the parts of a patch that merging drops.
-class IdleValues {
+class IneffectiveValues {
  public:
-  explicit IdleValues(Advisor& advisor) : advisor_(advisor) {}
+  explicit IneffectiveValues(Advisor& advisor) : advisor_(advisor) {}
 
   // `typed` is the part of `written` that the API keeps, `runtime` the target of the merge. Both may be
   // nullptr.
@@ -440,7 +440,7 @@ void check_idle_patches(const AdviceContext& context, Advisor& advisor) {
   const Node* runtime = context.runtime.root->at({"spec", "template"});
   for (const PatchTree& tree : written) {
     const PatchTree* kept = base::find(typed, tree.field, &PatchTree::field);
-    if (kept) IdleValues(advisor).check_map(*tree.root, kept->root, runtime, tree.field);
+    if (kept) IneffectiveValues(advisor).check_map(*tree.root, kept->root, runtime, tree.field);
   }
 }
 

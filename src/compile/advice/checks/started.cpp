@@ -31,7 +31,8 @@ constexpr std::string_view kUnseenLauncher = "advice/unseen-launcher";
 constexpr std::string_view kLauncherSetting = "advice/launcher-setting";
 
 // Reports that the program should be started with the framework's own launcher.
-base::Diagnostic& report_no_launcher(const Trained& trained, std::string message, Advisor& advisor) {
+base::Diagnostic& report_no_launcher(const TrainingContainer& trained, std::string message,
+                                     Advisor& advisor) {
   const Launch& launch = trained.launch;
   const Framework& framework = *trained.framework;
   return trained.command.report(
@@ -40,7 +41,7 @@ base::Diagnostic& report_no_launcher(const Trained& trained, std::string message
       written_program(launch));
 }
 
-void report_nodes_alone(const Trained& trained, Advisor& advisor) {
+void report_nodes_alone(const TrainingContainer& trained, Advisor& advisor) {
   const Launch& launch = trained.launch;
   base::Diagnostic& found = report_no_launcher(
       trained,
@@ -51,7 +52,7 @@ void report_nodes_alone(const Trained& trained, Advisor& advisor) {
   base::suggest_fix(found, start_with_reader(trained, launch));
 }
 
-void report_one_process(const Trained& trained, int64_t wanted, Advisor& advisor) {
+void report_one_process(const TrainingContainer& trained, int64_t wanted, Advisor& advisor) {
   base::Diagnostic& found = report_no_launcher(
       trained,
       fmt::format("{} is one process, and the node is to run {}, unless the script starts the others",
@@ -61,7 +62,7 @@ void report_one_process(const Trained& trained, int64_t wanted, Advisor& advisor
   rules::except(found);
 }
 
-void report_no_ranks(const Trained& trained, Advisor& advisor) {
+void report_no_ranks(const TrainingContainer& trained, Advisor& advisor) {
   const Launch& launch = trained.launch;
   base::Diagnostic& found =
       report_no_launcher(trained,
@@ -78,7 +79,7 @@ bool trains_nothing(const Launch& launch, const Framework& framework) {
          (flag + 1)->find(framework.title) == std::string::npos;
 }
 
-void check_python(const Trained& trained, Advisor& advisor) {
+void check_python(const TrainingContainer& trained, Advisor& advisor) {
   const Launch& launch = trained.launch;
   if (launch.kind != Kind::OneProcess || !launch.is_python()) return;
   if (trains_nothing(launch, *trained.framework) || sets_ranks(trained)) return;
@@ -89,7 +90,7 @@ void check_python(const Trained& trained, Advisor& advisor) {
 }
 
 // A program that can't be seen may or may not start the job's processes.
-void check_unseen_script(const Trained& trained, Advisor& advisor) {
+void check_unseen_script(const TrainingContainer& trained, Advisor& advisor) {
   if (script_index(trained.words()) < trained.words().size()) return;
   const auto file = std::ranges::find_if(trained.words(), [](std::string_view word) {
     return word.ends_with(".sh") || word.ends_with(".bash");
@@ -101,7 +102,7 @@ void check_unseen_script(const Trained& trained, Advisor& advisor) {
                          "", advisor);
 }
 
-void check_unseen(const Trained& trained, Advisor& advisor) {
+void check_unseen(const TrainingContainer& trained, Advisor& advisor) {
   const Launch& launch = trained.launch;
   if (trained.nodes < 2) return;
   if (launch.kind == Kind::Unknown && !sets_ranks(trained)) return check_unseen_script(trained, advisor);
@@ -128,7 +129,7 @@ bool opens_shell(std::string_view image) {
   return base::contains(kImages, repository_of(image));
 }
 
-void check_no_command(const Trained& trained, Advisor& advisor) {
+void check_no_command(const TrainingContainer& trained, Advisor& advisor) {
   if (trained.command.line().command && trained.command.line().command->size() > 0) return;
   const std::string_view image = text_at(*trained.container, "image");
   if (!opens_shell(image)) return;
@@ -156,7 +157,7 @@ void check_no_command(const Trained& trained, Advisor& advisor) {
 // Numbers and addresses that the job sets for its own script.
 
 // The right value for a variable; "" if its own may be right.
-std::string wrong_value(const Trained& trained, std::string_view name, std::string_view value) {
+std::string wrong_value(const TrainingContainer& trained, std::string_view name, std::string_view value) {
   if (name == "MASTER_ADDR") {
     if (k8s::jobset::is_foreign_pod(k8s::jobset::view_job_set(trained.context.admitted_job_set), value))
       return foreign_pod(trained.context, value);
@@ -180,7 +181,7 @@ std::string wrong_value(const Trained& trained, std::string_view name, std::stri
 }
 
 // Suggests the right value of the variable if there is only one.
-void suggest_value(const Trained& trained, std::string_view name, const Node& value,
+void suggest_value(const TrainingContainer& trained, std::string_view name, const Node& value,
                    base::Diagnostic& found) {
   const auto processes = wanted_per_node(trained);
   if (name == "WORLD_SIZE" && processes.value_or(0) > 1) {
@@ -195,7 +196,7 @@ void suggest_value(const Trained& trained, std::string_view name, const Node& va
   base::suggest_fix(found, yaml::replace_text(value, meant));
 }
 
-void check_env_numbers(const Trained& trained, Advisor& advisor) {
+void check_env_numbers(const TrainingContainer& trained, Advisor& advisor) {
   const bool is_set_by_launcher = trained.launch.launcher && trained.launch.launcher->reads_family();
   const Node* own = trained.context.job.trainer->env;
   for (const Node* item : yaml::items_at(*trained.container, "env")) {
@@ -222,7 +223,7 @@ void check_env_numbers(const Trained& trained, Advisor& advisor) {
   }
 }
 
-void check_script_numbers(const Trained& trained, Advisor& advisor) {
+void check_script_numbers(const TrainingContainer& trained, Advisor& advisor) {
   for (size_t i = 0; i < trained.words().size(); ++i) {
     std::string flag(trained.words()[i].substr(0, trained.words()[i].find('=')));
     std::ranges::replace(flag, '_', '-');
