@@ -19,17 +19,18 @@
 
 namespace trainjobc {
 
-// YAML documents or JSON, as in a file. `name` is its name in findings: a path, or anything else.
+// YAML documents or JSON, as in a file. `name` is their name in findings: a path, or anything else.
 struct Manifests {
   std::string name;
   std::string text;
-  // false: a program wrote the text, nobody sees its lines. Findings and origins then name the field alone.
+  // false if a program wrote the text and nobody sees its lines. Findings and origins then only name the
+  // field.
   bool has_lines = true;
 };
 
 // Where the SSH key of an MPI job comes from.
 enum class SshKey {
-  Random,    // a different one each time, as in the cluster
+  Random,    // a new one each time, as in the cluster
   Omit,      // the objects include no Secret
   FromFile,  // Request::ssh_key_material is the text of an unencrypted private key
   FromSeed   // Request::ssh_key_material is a secret seed: the same job gets the same key
@@ -44,23 +45,23 @@ struct Request {
   bool use_catalogue = true;      // search the runtimes that Trainer ships last
   bool with_defaults = false;     // the JobSet as the cluster stores it, not as the controller sends it
   bool owner_references = false;  // the objects refer to their TrainJob, if it has a uid
-  std::string default_namespace;  // of TrainJobs that name none; "": they are rendered without one
-  std::string name_suffix;        // for metadata.generateName; "": a hash of the TrainJob
+  std::string default_namespace;  // for TrainJobs that name none; "" renders them without one
+  std::string name_suffix;        // for metadata.generateName; "" for a hash of the TrainJob
   SshKey ssh_key = SshKey::Random;
   std::string ssh_key_material;
-  unsigned threads = 1;  // 0: as many as there are processors. The result doesn't depend on it
+  unsigned threads = 1;  // 0 for as many as there are processors. The result doesn't depend on it
 };
 
 enum class Level { Error, Warning, Info };
 
 // A range of an input. Lines and columns count from 1, columns in bytes; the end is one past the last byte.
 struct Place {
-  std::string file;   // Manifests::name; "": no place, or one in an input without lines
-  uint32_t line = 0;  // 0: the input as a whole
+  std::string file;   // Manifests::name; "" for no place, or one in an input without lines
+  uint32_t line = 0;  // 0 for the input as a whole
   uint32_t column = 0;
   uint32_t end_line = 0;
   uint32_t end_column = 0;
-  std::string field = {};  // the field there, of inputs without lines: "spec.trainer.numNodes"; "" if unknown
+  std::string field = {};  // in inputs without lines, the field: "spec.trainer.numNodes"; "" if unknown
 };
 
 struct Note {
@@ -85,8 +86,8 @@ struct Finding {
   std::string hint;         // what to write instead; "" if unknown
   Place place;
   std::vector<Note> notes;
-  std::vector<Fix> fixes;      // all together do what the hint says
-  bool fixes_are_safe = true;  // false: they are what was most likely meant, which a person decides
+  std::vector<Fix> fixes;      // applied together, they do what the hint says
+  bool fixes_are_safe = true;  // false if they are a guess that a person should confirm
   std::string text;  // the finding as the command line prints it, with its source line; without secrets
 };
 
@@ -95,9 +96,9 @@ struct RenderedObject {
   std::string kind;
   std::string object_namespace;  // "" if the TrainJob has none
   std::string name;
-  std::string train_job;  // the TrainJob that it is made from: "TrainJob/namespace/name"
+  std::string train_job;  // the TrainJob that it was made from: "TrainJob/namespace/name"
   std::string yaml;       // one document without a separator. A Secret holds its private key
-  std::string json;       // the same on one line
+  std::string json;       // the same document as JSON, on one line
 };
 
 struct Rendering {
@@ -105,7 +106,7 @@ struct Rendering {
   // Those of a TrainJob that would be refused are left out.
   std::vector<RenderedObject> objects;
   std::vector<Finding> findings;  // by file, line and column
-  std::string trainer_version;    // that the objects are for; "2.1, 2.3" if no single one fits
+  std::string trainer_version;    // the version that the objects are for; "2.1, 2.3" if no single one fits
 };
 
 struct LintReport {
@@ -114,18 +115,18 @@ struct LintReport {
   std::string trainer_version;
 };
 
-// Why a request can't be carried out, whatever the inputs are: "there is no Trainer version "9.9": …".
+// Why a request can't be carried out, whatever its inputs are: "there is no Trainer version "9.9": …".
 struct InvalidRequest {
   std::string message;
 };
 
-// What is wrong with the inputs is in the findings, not an InvalidRequest.
+// Problems of the inputs are findings, not an InvalidRequest.
 std::variant<Rendering, InvalidRequest> render_manifests(const Request& request);
-// The same findings, and those about runtimes without a TrainJob and about suppressions. with_defaults and
-// the SSH key have no effect.
+// Returns the same findings, and those about runtimes without a TrainJob and about suppressions.
+// with_defaults and the SSH key have no effect.
 std::variant<LintReport, InvalidRequest> lint_manifests(const Request& request);
 
-// What a field was before the last word on it: in the runtime, or after an override of the job.
+// A value that the field had before its final one: in the runtime, or after an override of the job.
 struct EarlierValue {
   std::string step;   // "runtime", "override 1"
   std::string value;  // as JSON
@@ -137,9 +138,9 @@ struct FieldOrigin {
   std::string path;   // spec.replicatedJobs[0].name
   std::string value;  // as JSON
   std::string rule;   // what computed it: "torch/PET_NNODES"; "" if it is written in an input
-  Place place;  // of the input that it was read or computed from, with its field; no place if there is none
+  Place place;  // the input that it was read or computed from, with its field; no place if there is none
   std::vector<EarlierValue> earlier;  // the values that it replaces, the oldest first
-  uint32_t line = 0;                  // of ExplainedObject::yaml, from 1
+  uint32_t line = 0;                  // the line in ExplainedObject::yaml, from 1
 };
 
 struct ExplainedObject {
@@ -149,13 +150,13 @@ struct ExplainedObject {
 };
 
 struct Explanation {
-  std::vector<ExplainedObject> objects;  // those with a field that was asked for, in the order of Rendering
+  std::vector<ExplainedObject> objects;  // objects with a field that was asked for, in the order of Rendering
   std::vector<Finding> findings;
   std::string trainer_version;
 };
 
 // Where each field of the rendered objects comes from. `field` selects some, as `trainjobc explain --field`
-// does: a part of the path, or a JSONPath; "": all.
+// does: a part of the path, or a JSONPath; "" for all.
 std::variant<Explanation, InvalidRequest> explain_manifests(const Request& request,
                                                             std::string_view field = "");
 
@@ -170,7 +171,7 @@ struct Report {
 
 struct PlanQuestion {
   bool ranks = false;            // list what each process sees
-  std::vector<Manifests> quota;  // objects of Kueue: then also whether each job could be admitted
+  std::vector<Manifests> quota;  // objects of Kueue: with them, also whether each job could be admitted
 };
 
 // What the jobs occupy: pods, processes, resources.
@@ -178,23 +179,23 @@ std::variant<Report, InvalidRequest> plan_manifests(const Request& request,
                                                     const PlanQuestion& question = {});
 
 struct Difference {
-  Report report;         // findings: of both sides, where they are refused
-  bool differs = false;  // what is rendered or refused
+  Report report;         // its findings are those of both sides, if they are refused
+  bool differs = false;  // in what is rendered or refused
 };
 
 // What a change of the inputs does to every job.
 std::variant<Difference, InvalidRequest> diff_manifests(const Request& before, const Request& after);
-// What another Trainer version does to every job. Request::trainer_version is ignored.
+// What another Trainer version does to every job. Ignores Request::trainer_version.
 std::variant<Difference, InvalidRequest> diff_versions(const Request& request, std::string_view old_version,
                                                        std::string_view new_version);
-// The rendered objects, compared with those of a cluster: what `kubectl get -o yaml` printed.
+// Compares the rendered objects with those of a cluster, which `kubectl get -o yaml` printed.
 std::variant<Difference, InvalidRequest> diff_live(const Request& request,
                                                    const std::vector<Manifests>& live);
 
 struct MigrationQuestion {
-  std::string to;              // Trainer version; "": the newest
-  std::string manager;         // of runtimePatches that overrides become; "": "trainer.kubeflow.org/user"
-  std::string runtime_name;    // of new runtimes for jobs of Training Operator v1; "": by what is in them
+  std::string to;              // Trainer version; "" for the newest
+  std::string manager;         // for runtimePatches made from overrides; "" is "trainer.kubeflow.org/user"
+  std::string runtime_name;    // for new runtimes of v1 jobs; "" derives it from their content
   bool per_namespace = false;  // new runtimes are TrainingRuntimes
   bool plain = false;          // write out roles that differ only in labels, annotations or restart policy
 };
@@ -206,33 +207,33 @@ struct MigratedFile {
 };
 
 struct Migration {
-  std::vector<MigratedFile> files;  // those that change
+  std::vector<MigratedFile> files;  // only files that change
   std::vector<Finding> findings;    // what can't be converted, and what a person should check
-  Difference difference;            // of the JobSets
+  Difference difference;            // between the old and the new JobSets
 };
 
-// Rewrites the inputs for another Trainer version. Request::trainer_version is that of the inputs.
+// Rewrites the inputs for another Trainer version. Request::trainer_version is the version of the inputs.
 std::variant<Migration, InvalidRequest> migrate_manifests(const Request& request,
                                                           const MigrationQuestion& question = {});
 
 struct ComposeQuestion {
   std::string job;        // NAME or NAMESPACE/NAME, if the inputs contain several
-  int64_t nodes = 0;      // up to 256; 0: as the job says
-  int64_t processes = 0;  // of a node, up to 256, each with one GPU if the job has GPUs; 0: as the job says
-  std::string image;      // of the containers that train; "": their own
+  int64_t nodes = 0;      // up to 256; 0 for the job's own
+  int64_t processes = 0;  // per node, up to 256, each with one GPU if the job has GPUs; 0 for the job's own
+  std::string image;      // for the containers that train; "" for their own
   bool cpu = false;       // without GPUs and other devices
   std::vector<std::string> mounts;  // folders in the containers that train: "DIR:/PATH" or "DIR:/PATH:ro"
 };
 
 struct Composition {
-  std::string yaml;  // that of an MPI job contains its private key. "" if an input would be refused
-  std::vector<std::string> notes;  // what one machine doesn't have
+  std::string yaml;                // contains the private key of an MPI job. "" if an input would be refused
+  std::vector<std::string> notes;  // what is left out because one machine doesn't have it
   std::vector<Finding> findings;   // by file, line and column
   std::string trainer_version;
 };
 
 // A file of the Compose specification that runs a TrainJob on one machine. ConfigMaps and Secrets among the
-// inputs become its files and variables. An InvalidRequest if there is not one job, or it is too large.
+// inputs become files and variables. An InvalidRequest unless there is exactly one job, of limited size.
 std::variant<Composition, InvalidRequest> compose_manifests(const Request& request,
                                                             const ComposeQuestion& question = {});
 
