@@ -29,7 +29,7 @@ using base::IoResult;
 using base::ProcessRequest;
 using base::ProcessResult;
 
-// Of a key: what it is made of, and of an entry: how it is written.
+// Goes up if the parts of a key, or the format of an entry, change.
 constexpr std::string_view kFormat = "trainjobc build 1";
 constexpr size_t kDigestSize = 64;  // in hexadecimal digits
 constexpr std::string_view kUnfinished = ".new-";
@@ -122,7 +122,7 @@ std::optional<std::string> TextStore::find(const std::string& name) {
 
 bool TextStore::keep(const std::string& name, std::string_view text) {
   constexpr mode_t kOwn = 0600;
-  constexpr uint64_t kLeast = 8;  // entries that there is room for
+  constexpr uint64_t kLeast = 8;  // so many entries of the largest size fit
   const std::string digest = digest_of(text);
   if (text.size() > limit_ / kLeast || digest.size() != kDigestSize || !open()) return false;
   std::random_device random;
@@ -145,11 +145,11 @@ void TextStore::shrink() {
     uint64_t size = 0;
     std::string name;
   };
-  // A list of its own, which begins at the first entry.
+  // A separate descriptor, so that the list begins at the first entry.
   const int listed = ::openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR* list = listed >= 0 ? ::fdopendir(listed) : nullptr;
   if (!list) return;
-  constexpr time_t kLongest = 3600;  // that a run takes to write an entry
+  constexpr time_t kLongest = 3600;  // the seconds after which an unfinished entry was abandoned
   const time_t now = std::time(nullptr);
   std::vector<Kept> all;
   uint64_t total = 0;
@@ -167,7 +167,8 @@ void TextStore::shrink() {
   ::closedir(list);
   if (total <= limit_) return;
   std::ranges::sort(all, {}, [](const Kept& one) { return std::pair(one.used, one.name); });
-  const uint64_t enough = limit_ - limit_ / 4;  // so that not each run has to
+  // Lower than the limit, so that not every run has to shrink the folder.
+  const uint64_t enough = limit_ - limit_ / 4;
   for (const Kept& one : all) {
     if (total <= enough) break;
     if (::unlinkat(folder_.get(), one.name.c_str(), 0) == 0) total -= one.size;
@@ -190,8 +191,8 @@ std::string find_program(const std::string& name) {
   return "";
 }
 
-// Whether it runs by itself: a script, or a program under another name, may choose what it starts by
-// anything.
+// Whether the program itself does the work: a script, or a program under another name, may start another one,
+// for any reason.
 bool is_program_itself(const std::string& name, const std::string& real_place, std::string_view begin) {
   static constexpr std::array<std::string_view, 3> kNative{
       "\x7F"
@@ -203,12 +204,12 @@ bool is_program_itself(const std::string& name, const std::string& real_place, s
          std::ranges::any_of(kNative, [&](std::string_view magic) { return begin.starts_with(magic); });
 }
 
-// Computes the names of answers; reads each file once.
+// Computes the names under which answers are kept; reads each file once.
 class Keys {
  public:
   explicit Keys(TextStore& store) : store_(store) {}
 
-  // "" if the answer depends on more than what is known.
+  // Returns "" if the answer may depend on something unknown.
   std::string of(const ProcessRequest& request) {
     if (!request.depends_on || !request.variables.empty() || request.streams != base::Streams::Capture)
       return "";
@@ -230,7 +231,7 @@ class Keys {
   }
 
  private:
-  // The digest of its content; "" if it can't be read.
+  // The digest of the file's content; "" if it can't be read.
   const std::string& content_of(const base::FileSystem& files, const std::string& path) {
     const auto [known, is_new] = contents_.try_emplace({&files, path});
     if (!is_new) return known->second;
@@ -246,7 +247,7 @@ class Keys {
     return known->second;
   }
 
-  // The digest of the program; "" if it is not known to be one that runs by itself.
+  // The digest of the program; "" if it may start another one.
   std::string read_program(const std::string& name) {
     const std::string found = find_program(name);
     if (found.empty()) return "";
@@ -258,7 +259,7 @@ class Keys {
         ::pread(file.get(), begin.data(), begin.size(), 0) != static_cast<ssize_t>(begin.size()) ||
         !is_program_itself(name, place, {begin.data(), begin.size()}))
       return "";
-    // It has tens of megabytes, and changes rarely.
+    // A program has tens of megabytes and changes rarely, so its digest is kept.
     const std::string state = fmt::format("{} {} {} {} {} {} {}", kFormat, place, status.st_dev,
                                           status.st_ino, status.st_size, status.st_mtime, status.st_ctime);
     const std::string key = digest_of(state);
@@ -266,7 +267,7 @@ class Keys {
     Digest digest;
     if (!for_each_block(file.get(), [&](std::string_view block) { digest.add(block); })) return "";
     std::string content = digest.hex();
-    // What is written now may have the same times after the next change.
+    // A program that was just written may have the same times after its next change.
     constexpr time_t kCoarse = 5;
     if (status.st_ctime + kCoarse < std::time(nullptr)) store_.keep(key, content);
     return content;
@@ -316,7 +317,7 @@ std::vector<IoResult<ProcessResult>> CachingRunner::run_all(std::span<const Proc
   }
   if (unknown.empty()) return results;
   auto answers = programs_.run_all(unknown);
-  // What changed meanwhile may have been read before or after.
+  // A file that changed meanwhile may have been read before or after the change.
   Keys after(store_);
   bool has_more = false;
   for (size_t i = 0; i < answers.size(); ++i) {

@@ -16,16 +16,16 @@
 
 namespace trainjobc::inputs {
 
-// A folder of texts by name. Only this user's files are read, other runs may use it at the same time, and
-// what can't be read or written counts as not kept.
+// A folder of texts by name. It reads only this user's files. Other runs may use it at the same time. A text
+// that can't be read or written counts as not kept.
 class TextStore {
  public:
-  // "": keeps nothing. The folder is made when it is first used.
+  // Creates the folder when it is first used; with "", keeps nothing.
   explicit TextStore(std::string folder, uint64_t limit);
 
   std::optional<std::string> find(const std::string& name);
   bool keep(const std::string& name, std::string_view text);
-  // Removes what was not used for the longest time, if all of it takes more than the limit.
+  // If the texts take more than the limit, removes those that were not used for the longest time.
   void shrink();
 
  private:
@@ -37,9 +37,9 @@ class TextStore {
   base::Descriptor folder_;
 };
 
-// Runs programs; of requests that say what their output depends on, only those whose answer is not known.
-// Only successes are kept, none with a Secret in it, and none of a program that may be a script or choose
-// another one.
+// Runs programs, but answers a request from the store if it says what its output depends on and the output is
+// known. Keeps only the output of successful runs that has no Secret in it, and only of programs that can't
+// be scripts or start another one.
 class CachingRunner final : public base::ProcessRunner {
  public:
   static constexpr uint64_t kUsualLimit = uint64_t{256} << 20U;

@@ -132,7 +132,8 @@ class ConfigReader {
   }
 
   void read_kubernetes(const Node& node) {
-    const k8s::KubernetesBehaviour* known = k8s::find_kubernetes(node.text());  // 1.36 may be a number
+    // Text, because 1.36 may be a number.
+    const k8s::KubernetesBehaviour* known = k8s::find_kubernetes(node.text());
     if (expect(node, known, fmt::format("there is no Kubernetes version \"{}\"", node.text()),
                fmt::format("use one of {}", base::word_list(k8s::kubernetes_versions()))))
       config_.kubernetes_version = known->version;

@@ -110,7 +110,7 @@ struct ConfigProblem {
   std::shared_ptr<const base::SourceFile> file;  // the file that locations refer to
 };
 
-// The text of the file with another trainerVersion; "" if that can't be written.
+// Returns the file's text with another trainerVersion; "" if it can't be rewritten.
 std::string with_trainer_version(const base::SourceFile& file, std::string_view version);
 
 // nullopt if load_config would read it, and if there is no such file.

@@ -18,15 +18,16 @@
 
 namespace trainjobc::inputs {
 
-// What a root is read as: the sources, and what was built for it.
+// What was read of a root: its sources, and what was built for it.
 struct RootRead {
   std::vector<Source> sources;
   std::vector<kustomize::Built> built;
   std::vector<helm::Built> charts;
-  std::vector<std::shared_ptr<const kustomize::Tree>> components;  // in the place of resources
+  // Components among the folders, which can't be built on their own.
+  std::vector<std::shared_ptr<const kustomize::Tree>> components;
 };
 
-// What kept a root from being built, and the folder that it is about.
+// Why a root can't be built, and the folder that is at fault.
 struct RootFailure {
   builder::BuildFailure why;
   std::string folder;
@@ -38,17 +39,17 @@ class GitopsBuilds {
   GitopsBuilds(RootLoader& loader, const gitops::Repository& repository, std::shared_ptr<const void> memory)
       : loader_(loader), repository_(repository), memory_(std::move(memory)) {}
 
-  // All kustomizations at once, and all charts. The roots stay where they are.
+  // Builds all kustomizations at once, then all charts. The roots must not move.
   void build(std::span<const gitops::Root* const> roots);
-  // nullopt if everything of the root was built.
+  // Returns nullopt if everything of the root was built.
   std::optional<RootFailure> failure_of(const gitops::Root& root) const;
-  // An error if a file can't be read.
+  // Returns an error if a file can't be read.
   base::IoResult<RootRead> read(const gitops::Root& root) const;
 
  private:
   struct Part {
     std::string folder;
-    size_t number = 0;  // of the target
+    size_t number = 0;  // its index in targets_
   };
 
   void list(const gitops::Root& root);
@@ -61,7 +62,7 @@ class GitopsBuilds {
   std::map<const gitops::Root*, base::IoResult<gitops::Manifests>> listed_;
   std::map<const gitops::Root*, std::vector<Part>> parts_;
   std::map<const gitops::Root*, std::vector<std::shared_ptr<const kustomize::Tree>>> components_;
-  std::map<std::string, size_t> numbers_;  // of targets without a replacement
+  std::map<std::string, size_t> numbers_;  // indexes of targets without a replacement
   std::vector<kustomize::Target> targets_;
   std::vector<kustomize::BuildResult> built_;
   std::map<const gitops::Root*, helm::BuildResult> charts_;

@@ -104,7 +104,7 @@ void GitopsGroups::add(const GitopsRoot& root, InputGroup group, RootResult& res
   result.groups.push_back(std::move(group));
 }
 
-// What keeps Flux from applying any file of the folder.
+// Adds a finding for each document that keeps Flux from applying the folder.
 void GitopsGroups::add_refused(const GitopsRoot& root, const RootRead& read, RootResult& result) const {
   if (root.tool != gitops::Tool::Flux || root.content != Content::Files) return;
   InputGroup group;
@@ -147,7 +147,7 @@ void GitopsGroups::add_read(const GitopsRoot& root, RootRead read, RootResult& r
     add(root, std::move(group), result);
 }
 
-// Where values are set that no values file has.
+// Notes where values are set that are in no values file.
 void GitopsGroups::note_values(const GitopsRoot& root, InputGroup& group) const {
   group.annotate = [inner = std::move(group.annotate), at = root.location,
                     title = root.title](base::Diagnostic& found) {
@@ -157,7 +157,7 @@ void GitopsGroups::note_values(const GitopsRoot& root, InputGroup& group) const 
   };
 }
 
-// All manifests of the root, as Flux applies them, as one source.
+// Adds all manifests of the root as one source, as Flux applies them.
 void GitopsGroups::add_rendered(const GitopsRoot& root, RootRead read, RootResult& result) const {
   std::vector<Source> sources = std::move(read.sources);
   InputGroup group;

@@ -13,11 +13,11 @@
 
 namespace trainjobc::inputs {
 
-// What became of a root.
+// The result for a root.
 struct RootResult {
   std::vector<InputGroup> groups;
   std::vector<std::string> notes;  // about it, without its name
-  std::vector<std::string> files;  // that it is made of, absolute
+  std::vector<std::string> files;  // the files that it is made of, as absolute paths
 };
 
 class GitopsGroups {
@@ -27,7 +27,7 @@ class GitopsGroups {
       : loader_(loader), memory_(std::move(memory)) {}
 
   RootResult of(const gitops::Root& root, RootRead read) const;
-  // A finding at the place that mends it.
+  // Returns a finding where the failure can be fixed.
   RootResult of(const gitops::Root& root, const RootFailure& failure) const;
 
  private:

@@ -136,7 +136,7 @@ class GitopsRoots {
     return roots;
   }
 
-  // Which candidates apply the files of others, and the clusters.
+  // Finds out which candidates apply the files of others, and the clusters.
   void find_covers() {
     std::set<std::string> files;
     for (const Manifest& object : objects_->all()) files.insert(base::absolute_path(object.file));
@@ -151,7 +151,7 @@ class GitopsRoots {
     }
   }
 
-  // Those of the objects that the root applies, absolute.
+  // The files that the root applies, as absolute paths.
   std::set<std::string> files_of(const DeployedRoot& root) const {
     const base::FileSystem& files = root.files ? *root.files : files_;
     std::set<std::string> all;
@@ -179,14 +179,14 @@ class GitopsRoots {
 
   void add_top(const Candidate& candidate) {
     for (DeployedRoot root : candidate.roots) {
-      // An ApplicationSet's have theirs already.
+      // The roots of an ApplicationSet have the suffix of their cluster already.
       root.cluster = clusters_.of(candidate.object->file) + root.cluster + other_cluster(*candidate.object);
       enqueue(std::move(root), candidate.object->ns());
     }
   }
 
-  // Kustomizations that nothing in the repository applies, but that have objects which name roots: somebody
-  // applies each of them to a cluster.
+  // Adds kustomizations that nothing in the repository applies, but that contain objects which name roots:
+  // somebody applies each of them to a cluster.
   void add_implied() {
     std::set<std::string> wanted;  // files
     for (const Manifest& object : objects_->all()) {
@@ -232,7 +232,8 @@ class GitopsRoots {
   void enqueue(DeployedRoot root, const std::string& ns) {
     auto& own = seen_[{root.cluster, root.title, root.folder}];
     if (own) {
-      // As something applies it, beside what was read: the object that a root applies for itself.
+      // A root may apply its own object in another form: then that form is read, and replaces the one read
+      // before.
       const bool is_same = !root.spec || !own->root.spec || yaml::equal(*root.spec, *own->root.spec);
       if (is_same || own->is_replaced || root.tool != gitops::Tool::Flux) return;
       own->is_dropped = true;
@@ -263,7 +264,8 @@ class GitopsRoots {
     return true;
   }
 
-  // Those whose variables are known; if there are none, all: nothing will set them.
+  // The deployments whose variables are known; if there are none, all that were not read: nothing will set
+  // their variables.
   std::vector<Deployment*> ready() {
     std::vector<Deployment*> all;
     std::vector<Deployment*> known;
@@ -293,7 +295,7 @@ class GitopsRoots {
     });
   }
 
-  // The object of a file that no cluster applies, the nearest one to the folder of this cluster.
+  // The object with that name in a file that no cluster applies; the one nearest to this cluster's folder.
   const Manifest* undeployed(DeployedRoot& root, const ObjectName& name) const {
     std::vector<const Manifest*> found;
     for (const Manifest* object : objects_->find_all(name.kind, name.ns, name.name)) {
@@ -317,7 +319,7 @@ class GitopsRoots {
     return chosen;
   }
 
-  // Whether the cluster's controller fails for variables that nothing sets.
+  // Whether the cluster's controller fails if nothing sets a variable.
   bool is_strict(const std::string& cluster) {
     if (!strict_files_) {
       strict_files_.emplace();
@@ -365,7 +367,7 @@ class GitopsRoots {
     deployed_files_.insert(result.files.begin(), result.files.end());
   }
 
-  // What the root applies: roots in their turn, values, and what HelmReleases are made of.
+  // Records what the root applies: other roots, objects with variables, and HelmReleases with their values.
   void note_applied(const DeployedRoot& root, const std::vector<InputGroup>& groups) {
     std::vector<Source> sources;
     for (const InputGroup& group : groups)
@@ -388,7 +390,8 @@ class GitopsRoots {
     }
   }
 
-  // HelmReleases, as Kustomizations apply them, and those that nothing applies.
+  // Reads the HelmReleases that roots apply, in the form in which they apply them, and those that nothing
+  // applies.
   bool read_releases() {
     std::vector<DeployedRoot> releases;
     for (const Manifest& object : objects_->all()) {
@@ -409,7 +412,7 @@ class GitopsRoots {
     return read_all();
   }
 
-  // In the order of the objects; charts of Flux come last.
+  // The groups in the order of the roots' objects, with charts of Flux last.
   std::vector<InputGroup> finished() {
     std::map<std::string, std::set<std::string>> clusters;  // by the place of the object
     std::vector<Deployment*> all;
@@ -449,16 +452,17 @@ class GitopsRoots {
   GitopsGroups groups_;
   gitops::Clusters clusters_;
   std::vector<Candidate> candidates_;
-  std::map<std::string, std::set<size_t>> covers_;  // candidates, by absolute file
-  std::set<std::string> implied_files_;             // of kustomizations that no object names, absolute
+  std::map<std::string, std::set<size_t>> covers_;  // the candidates that apply a file, by its absolute path
+  std::set<std::string> implied_files_;  // absolute paths of files in kustomizations that no object names
   std::deque<Deployment> deployments_;
   std::map<std::tuple<std::string, std::string, std::string>, Deployment*> seen_;  // cluster, title, folder
   std::map<std::pair<std::string, ObjectName>, Manifest> registry_;                // by cluster
-  std::optional<std::vector<std::string>> strict_files_;  // that set it, absolute; once a root is read
-  std::set<std::string> applied_places_;                  // of objects
-  std::set<std::string> deployed_files_;                  // absolute
-  std::map<std::string, std::vector<Source>> applied_;    // by cluster
-  std::set<std::string> failed_;                          // messages
+  // Absolute paths of the files that turn strict mode on; unset until a root is read.
+  std::optional<std::vector<std::string>> strict_files_;
+  std::set<std::string> applied_places_;                // of objects
+  std::set<std::string> deployed_files_;                // absolute
+  std::map<std::string, std::vector<Source>> applied_;  // by cluster
+  std::set<std::string> failed_;                        // messages
 };
 
 }  // namespace

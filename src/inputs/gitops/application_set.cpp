@@ -180,7 +180,7 @@ class SetExpander {
     return all;
   }
 
-  // The file's map, or each map of its list.
+  // Adds the parameters of the file's map, or of each map in its list.
   void add_file(const std::string& path, const Node& git, All& all) {
     const std::string place = path_in(repository_.folder, path);
     const auto documents = documents_of(place, repository_.files.text_of(place));
@@ -194,7 +194,7 @@ class SetExpander {
     }
   }
 
-  // With the parameters of a folder, or of a file in it.
+  // Adds the parameters of a folder, or of a file in it.
   Parameters with_path(const Node* tree, const std::string& folder, const std::string& file,
                        const Node& git) {
     const std::string base_name = folder.substr(folder.rfind('/') + 1);
@@ -271,7 +271,7 @@ class SetExpander {
     return values;
   }
 
-  // The parameters of the first one, with those of others that have the same keys.
+  // Merges the first generator's parameters with those of the others that have the same keys.
   All from_merge(const Node& merge) {
     const auto generators = yaml::items_at(merge, "generators");
     All all = generators.empty() ? All() : made_by(*generators[0]);
@@ -310,7 +310,7 @@ class SetExpander {
     return result;
   }
 
-  // nullptr if a template can't be expanded.
+  // Returns nullptr if a template can't be expanded.
   const Node* expanded_node(const Node& node, const Parameters& parameters) {
     if (node.is_string()) {
       const auto text = expanded(node.text(), parameters);

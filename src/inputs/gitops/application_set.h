@@ -16,8 +16,8 @@ namespace trainjobc::gitops {
 
 struct ExpandedSet {
   std::deque<Manifest> applications;
-  std::vector<std::string> missing;    // why there may be more, or others
-  std::shared_ptr<const void> memory;  // of the applications
+  std::vector<std::string> missing;    // why there may be more or different applications
+  std::shared_ptr<const void> memory;  // keeps the applications' nodes
 };
 
 ExpandedSet expand_application_set(const Repository& repository, const Manifest& object);

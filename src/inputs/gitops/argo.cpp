@@ -155,7 +155,8 @@ class ArgoReader {
     root.ignored = present(helm, "helm", {"fileParameters", "apiVersions"});
   }
 
-  // "$values/envs/prod.yaml" is in the repository that another source calls "values"; it may be this one.
+  // Resolves a values file: "$values/envs/prod.yaml" is in the repository of the source with the ref
+  // "values", which may be this one.
   std::string values_file(const std::string& chart, std::string_view path) const {
     if (path.starts_with('$')) {
       const size_t slash = std::min(path.find('/'), path.size());
@@ -169,7 +170,7 @@ class ArgoReader {
 
   const Repository& repository_;
   const base::FileSystem& files_;
-  std::set<std::string> names_;  // of the Application's sources
+  std::set<std::string> names_;  // the refs of the Application's sources
 };
 
 }  // namespace

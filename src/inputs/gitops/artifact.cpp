@@ -12,7 +12,7 @@ namespace trainjobc::gitops {
 namespace {
 
 constexpr std::string_view kIgnoreFile = ".sourceignore";
-// What is left out unless a pattern brings it back.
+// Files that are left out unless a pattern includes them again.
 constexpr std::string_view kAlwaysIgnored =
     ".git/\n.gitignore\n.gitmodules\n.gitattributes\n"
     "*.jpg\n*.jpeg\n*.gif\n*.png\n*.wmv\n*.flv\n*.tar.gz\n*.zip\n"
@@ -20,7 +20,8 @@ constexpr std::string_view kAlwaysIgnored =
     "codeship-services.yml\ncodeship-steps.yml\n"
     "**/.goreleaser.yml\n**/.sops.yaml\n**/.flux.yaml\n";
 
-// A pattern decides on the files below a folder that it matches, unless another one decides on them.
+// Decides as the patterns do: one that matches a folder also decides on the files below, unless another
+// pattern matches these.
 std::optional<bool> decided(const base::GitIgnore& lines, std::string_view path) {
   std::optional<bool> result;
   for (size_t end = path.find('/'); end != std::string_view::npos; end = path.find('/', end + 1)) {

@@ -16,7 +16,7 @@ namespace trainjobc::gitops {
 
 class ArtifactFiles final : public base::ReadOnlyFileSystem {
  public:
-  // `repository` is absolute, `ignore` the text of spec.ignore.
+  // `repository` is an absolute path; `ignore` is the text of spec.ignore.
   ArtifactFiles(const base::FileSystem& files, std::string repository, const std::string& ignore);
 
   base::FileKind kind(const std::string& path) const override;
@@ -31,7 +31,7 @@ class ArtifactFiles final : public base::ReadOnlyFileSystem {
   bool is_ignored(const std::string& path) const;
 
  private:
-  // Patterns of a folder, by which the paths below it are decided.
+  // The patterns of a folder, which apply to the paths below it.
   struct Patterns {
     std::string folder;
     base::GitIgnore lines;
@@ -41,8 +41,8 @@ class ArtifactFiles final : public base::ReadOnlyFileSystem {
 
   const base::FileSystem& files_;
   std::string repository_;
-  std::vector<Patterns> patterns_;               // the last one that decides counts
-  mutable std::map<std::string, bool> ignored_;  // by absolute path, as far as it was asked
+  std::vector<Patterns> patterns_;               // the last one that matches a path decides
+  mutable std::map<std::string, bool> ignored_;  // the answers so far, by absolute path
 };
 
 }  // namespace trainjobc::gitops

@@ -11,11 +11,11 @@
 
 namespace trainjobc::gitops {
 
-// The cluster that an object without more information is applied to: that of the root in whose folder its
-// file is; otherwise that of its folder.
+// Tells which cluster an object is applied to if nothing else shows it: the cluster of the root whose folder
+// contains the object's file; otherwise one that is named after that file's folder.
 class Clusters {
  public:
-  // Of several roots of a folder, the first one counts.
+  // Of several roots with one folder, the first one counts.
   void add(const std::string& file, const Root& root) {
     std::string folder = base::absolute_path(root.folder);
     definitions_.try_emplace(folder, Definition{base::absolute_path(file), folder});
@@ -31,12 +31,12 @@ class Clusters {
   struct Definition {
     std::string file;
     std::string folder;
-    std::string cluster = "";  // "": not known yet
-    size_t place = 0;          // on the way to it, from 1
+    std::string cluster = "";  // "" if not known yet
+    size_t place = 0;          // its place in the search of cluster_of, from 1; 0 outside of it
   };
 
-  // The folder of the last of the roots that are around each other. Of roots that are around themselves, the
-  // last one before the first is met again.
+  // The folder of the outermost of the roots that contain each other. If roots contain each other in a
+  // circle, the last one before the first is met again.
   const std::string& cluster_of(Definition& first) {
     std::vector<Definition*> way;
     Definition* at = &first;
@@ -59,7 +59,7 @@ class Clusters {
     return first.cluster;
   }
 
-  // The root whose folder has the file, of several the one with the longest path.
+  // The root whose folder contains the file; the innermost one of several.
   Definition* around(const std::string& file) {
     for (std::string folder = base::parent_of(file); !folder.empty(); folder = base::parent_of(folder)) {
       const auto found = definitions_.find(folder);

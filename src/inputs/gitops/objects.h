@@ -35,13 +35,13 @@ struct Manifest {
   bool is(std::string_view group, std::string_view kind) const;
 };
 
-// Whether a file with this text may have objects that Objects keeps.
+// Whether a file with this text may contain objects that Objects keeps.
 bool may_have_objects(std::string_view text);
 
 // The objects of Flux and Argo CD, ConfigMaps and Secrets.
 class Objects {
  public:
-  // All of that kind and name, in the order of their files.
+  // All objects of that kind and name, in the order of their files.
   std::vector<const Manifest*> find_all(std::string_view kind, const std::string& ns,
                                         const std::string& name) const;
 
@@ -59,7 +59,8 @@ class Objects {
   static const Manifest& nearest_to(const std::string& file, const ByFile& objects);
 
   std::deque<base::SourceFile> files_;
-  std::vector<std::shared_ptr<const yaml::Relocator>> relocators_;  // which keep the files that they refer to
+  // Kept, because they own the files that nodes refer to.
+  std::vector<std::shared_ptr<const yaml::Relocator>> relocators_;
   base::Arena arena_;
   std::vector<Manifest> all_;
   std::map<std::tuple<std::string, std::string, std::string>, ByFile> named_;  // by kind, namespace and name

@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 5> kBuiltFields{"patches", "patchesStrate
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kOverrides{
     {{"targetNamespace", "namespace"}, {"namePrefix", "namePrefix"}, {"nameSuffix", "nameSuffix"}}};
 
-// Of an Application's kustomize.
+// Fields of an Application's spec.source.kustomize.
 constexpr std::array<std::string_view, 9> kArgoFields{"namespace",  "namePrefix",   "nameSuffix",
                                                       "images",     "replicas",     "patches",
                                                       "components", "commonLabels", "commonAnnotations"};
@@ -127,7 +127,8 @@ class Generator {
     append("components", there);
   }
 
-  // An image of the same name gets the fields that are set; its tag and its digest are one.
+  // Sets the fields of an image of the same name, or adds the image; a tag replaces a digest, and a digest a
+  // tag.
   void add_image(const Node& image) {
     std::vector<const Node*> images = yaml::copied_items(made_ ? made_->get("images") : nullptr);
     const std::string_view name = yaml::string_at(image, "name");
@@ -145,7 +146,7 @@ class Generator {
     set("images", make_.list(images));
   }
 
-  // "bert=ghcr.io/acme/bert:2", as kustomize edit set image takes it.
+  // Adds an image such as "bert=ghcr.io/acme/bert:2", as `kustomize edit set image` takes it.
   void add_argo_image(const Node& image) {
     const std::string_view text = image.text();
     const size_t equals = text.find('=');
@@ -191,7 +192,7 @@ class Generator {
   const Node* made_;
 };
 
-// The text of a plain scalar in its file; "" if it is in no file, or quoted.
+// The text of a plain scalar in its file; "" if the node is in no file, or is quoted.
 std::string_view plain_text(const Node& node) {
   const base::SourceFile* file = node.origin().file();
   if (!file) return "";
@@ -199,7 +200,7 @@ std::string_view plain_text(const Node& node) {
   return rest.substr(0, std::min(rest.size(), rest.find_first_of(" \t\r\n,]}:")));
 }
 
-// 2026-01-02 as Go marshals it.
+// A date, such as 2026-01-02, as Go writes it: as a time stamp.
 std::string as_time_stamp(std::string_view date) {
   const auto parts = base::split(date, "-");
   const auto padded = [](std::string_view part) {

@@ -16,40 +16,40 @@
 
 namespace trainjobc::gitops {
 
-// Whether kustomize has to apply the object's fields.
+// Whether the root's object sets fields that only kustomize can apply.
 bool needs_kustomize(const Root& root);
 
-// The kustomization that it is given then; `manifests` are those of a root without one.
+// Makes the kustomization that kustomize then builds; `manifests` are the files of a root that has none.
 std::shared_ptr<const kustomize::Replacement> replacement_of(const base::FileSystem& files, const Root& root,
                                                              const Manifests& manifests,
                                                              std::shared_ptr<const void> memory);
 
-// What Flux does with the objects of plain files, which go through kustomize:
+// What Flux does with the objects of plain files, since it builds these with kustomize, too:
 
-// The items of a List; otherwise the object.
+// Returns the items of a List; for any other object, the object itself.
 std::vector<const yaml::Node*> objects_of(const yaml::Node& root);
-// Whether kustomize leaves it out.
+// Whether kustomize leaves the object out.
 bool is_local_config(const yaml::Node& object);
-// Words of YAML 1.1, such as on and no, are strings, and dates are time stamps.
+// Reads words of YAML 1.1, such as on and no, as strings, and dates as time stamps.
 const yaml::Node* as_kustomize_reads(const yaml::Node& node, const yaml::Maker& make);
-// With targetNamespace, namePrefix and nameSuffix, if kustomize is not needed for others.
+// Applies targetNamespace, namePrefix and nameSuffix, if no other field needs kustomize.
 const yaml::Node* with_overlay(const Root& root, const yaml::Node& object, const yaml::Maker& make);
 
-// With commonMetadata, which comes last.
+// Applies commonMetadata, as the last step.
 const yaml::Node* with_common_metadata(const Root& root, const yaml::Node& object, const yaml::Maker& make);
 
-// Whether an object of these files becomes another one.
+// Whether the root's fields change the objects of its files.
 bool is_changed(const Root& root);
 bool is_read_differently(const Source& source);
 
-// A document that keeps kustomize from reading its file.
+// A document because of which kustomize can't read its file.
 struct Refused {
   base::Location at;
   std::string_view why;
 };
 struct RefusedDocuments {
   std::vector<Refused> found;
-  std::shared_ptr<const void> memory;  // of `found`
+  std::shared_ptr<const void> memory;  // keeps what `found` refers to
 };
 RefusedDocuments find_refused(const Source& source);
 

@@ -14,17 +14,17 @@
 namespace trainjobc::gitops {
 namespace {
 
-// What a bootstrap of Flux calls the repository that it has set up.
+// The name that `flux bootstrap` gives to the source for the repository that it sets up.
 constexpr std::string_view kBootstrapped = "flux-system";
 
-// "ml" for git@github.com:acme/ml.git: forks and mirrors keep it.
+// The repository's name in a URL: "ml" for git@github.com:acme/ml.git. Forks and mirrors keep it.
 std::string name_in(std::string_view url) {
   while (url.ends_with('/')) url.remove_suffix(1);
   if (url.ends_with(".git")) url.remove_suffix(4);
   return base::lower_case(url.substr(url.find_last_of("/:") + 1));
 }
 
-// In a worktree or submodule, .git is a file that names the folder.
+// Finds Git's folder; in a worktree or submodule, .git is a file that names it.
 std::string git_folder(const base::FileSystem& files, const std::string& repository) {
   std::string folder = base::joined_path(base::shortest_path(repository), ".git");
   if (files.is_directory(folder)) return folder;
@@ -115,7 +115,8 @@ const Manifest* OwnSource::source_of(const yaml::Node& ref, const std::string& n
   return found;
 }
 
-// A source that is not in the repository was set up by hand, or by a bootstrap, for this one.
+// A source that is not defined in the repository was created by hand, or by a bootstrap, and counts as this
+// repository.
 std::string OwnSource::why_other(const yaml::Node* ref, const std::string& ns,
                                  const std::string& file) const {
   if (!ref || !ref->is_map()) return "";
@@ -126,7 +127,7 @@ std::string OwnSource::why_other(const yaml::Node* ref, const std::string& ns,
   const std::string_view url = yaml::string_at(*source->root, {"spec", "url"});
   const std::string why = why_other_url(url);
   if (!why.empty() || !names_.empty()) return why;
-  // Without a remote, the bootstrapped source is this repository.
+  // Without a remote, the source of the bootstrap is this repository.
   const Manifest* own = objects_.find(kind, source->ns(), std::string(kBootstrapped), file);
   const std::string_view own_url = own ? yaml::string_at(*own->root, {"spec", "url"}) : "";
   return own_url.empty() || name_in(own_url) == name_in(url) ? "" : fmt::format("its source is {}", url);

@@ -21,10 +21,11 @@ struct SourcePath {
 
 class OwnSource {
  public:
-  // `objects` may have the sources.
+  // `objects` are searched for the sources.
   OwnSource(const base::FileSystem& files, const std::string& repository, const Objects& objects);
 
-  // Why `ref`, a sourceRef of an object in that namespace, is another source; "" if it is this repository.
+  // Says why `ref`, the sourceRef of an object in that namespace, is another source; "" if it is this
+  // repository.
   std::string why_other(const yaml::Node* ref, const std::string& ns, const std::string& file) const;
   // Where a path of that source is: for an ExternalArtifact, below what its ArtifactGenerator copies.
   // Source of the rules: github.com/fluxcd/source-watcher 2.0, ArtifactGenerator v1beta1.
@@ -32,7 +33,7 @@ class OwnSource {
                             const std::string& file) const;
   // The same of an address of Argo CD.
   std::string why_other_url(std::string_view url) const;
-  // The patterns of the source: spec.ignore.
+  // The source's patterns, in spec.ignore.
   std::string ignored_by(const yaml::Node* ref, const std::string& ns, const std::string& file) const;
 
  private:
@@ -40,7 +41,7 @@ class OwnSource {
   const Manifest* source_of(const yaml::Node& ref, const std::string& ns, const std::string& file) const;
 
   const Objects& objects_;
-  std::set<std::string> names_;  // of the repository, by its remotes: "ml"
+  std::set<std::string> names_;  // the repository's names, by its remotes: "ml"
 };
 
 }  // namespace trainjobc::gitops

@@ -101,7 +101,7 @@ const Reference* reference_at(const std::map<Place, Reference>& references, cons
   return known != references.end() ? &known->second : nullptr;
 }
 
-// Quotes of the file don't survive: kustomize writes its own.
+// Quotes of the file don't survive, because kustomize writes its own.
 void suggest_quotes(const Reference& reference, base::Diagnostic& found) {
   found.hint = fmt::format(
       "write ${{quote}}{}${{quote}}, with quote: '\"' under spec.postBuild.substitute: quotes in the file "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where variables of Flux stand in files, and what is said about findings there.
+// Where files use variables of Flux, and how findings there are explained.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace trainjobc::gitops {
 struct Reference {
   std::vector<std::string> names;  // in order, each once
   std::string text;
-  bool is_whole = false;  // it is nothing but one variable: "${nodes}"
+  bool is_whole = false;  // the string is just one variable: "${nodes}"
 };
 
 Reference reference_in(std::string_view text);
@@ -30,11 +30,11 @@ Place beginning_of(const base::Location& at);
 
 enum class Use { Any, WithoutDefault };
 
-// The first use of the variable in the value at `at`; `at` itself if none is found in the file's lines.
+// The place where the value at `at` first uses the variable; `at` itself if the file's lines don't.
 base::Location place_in(const base::Location& at, std::string_view name, Use use);
 
-// Moves a finding on a variable's value to the place that sets it, or says how a string stays one; names the
-// root that has replaced it.
+// Moves a finding on a variable's value to the place that sets the variable, or says how to keep the value a
+// string. Names the root that replaces the variable.
 void explain_reference(const Root& root, const std::map<Place, Reference>& references,
                        base::Diagnostic& found);
 

@@ -126,7 +126,7 @@ class ReleaseReader {
     }
   }
 
-  // They take the place of the chart's values.yaml, which helm reads in any case.
+  // Adds valuesFiles, which replace the chart's values.yaml; helm reads that file in any case.
   void add_files(const Node& chart) {
     const bool skips = yaml::is_true_at(chart, "ignoreMissingValuesFiles");
     const std::string own = base::shortest_path(base::absolute_path(root_.folder + "/values.yaml"));
@@ -143,13 +143,13 @@ class ReleaseReader {
     values_ = without(values_of(own), all);
   }
 
-  // nullptr if the file has none.
+  // Returns nullptr if the file has no values.
   const Node* values_of(const std::string& path) {
     const Node* root = texts_.emplace_back(files_.text_of(path)).root();
     return root && root->is_map() ? root : nullptr;
   }
 
-  // A null, which deletes it, for each of the defaults that is not among the values.
+  // Sets each default that is not among the values to null, which deletes it.
   const Node* without(const Node* defaults, const Node* values) {
     const Node* nulls = nullptr;
     if (!defaults) return nulls;

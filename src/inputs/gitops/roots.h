@@ -104,16 +104,16 @@ class Repository {
 
 // The root that the object names, without its content.
 Root root_of(const Manifest& object);
-// Whether it is a kustomization, or missing.
+// Sets `content` if the root's folder has a kustomization, and `missing` if there is no such folder.
 void find_content(const base::FileSystem& files, Root& root);
 // Adds a values file to the release of a root; one that is not there is missing, unless it may be skipped.
 void add_values_file(const base::FileSystem& files, std::string_view written, std::string path, bool may_skip,
                      Root& root);
 
-// That of a Kustomization of Flux, without its variables.
+// Reads the root of a Kustomization of Flux, without its variables.
 Root read_flux(const Repository& repository, const Manifest& object);
 
-// A ConfigMap or Secret.
+// The name of a ConfigMap or Secret.
 struct ObjectName {
   std::string kind;
   std::string ns;
@@ -122,14 +122,14 @@ struct ObjectName {
   std::string title() const;  // "ConfigMap flux-system/vars"
   auto operator<=>(const ObjectName&) const = default;
 };
-// Those from which the root's variables come; it is in the namespace `ns`.
+// The objects that the root takes variables from; its own object is in the namespace `ns`.
 std::vector<ObjectName> substitute_sources(const Root& root, const std::string& ns);
-// Sets the variables of the root: those of these objects, and its own. `find` returns nullptr for what is not
-// here.
+// Sets the variables of the root: those of the named objects, and its own. `find` returns nullptr for an
+// object that is not in the repository.
 using FindObject = std::function<const yaml::Node*(const ObjectName&)>;
 void add_variables(Root& root, const std::vector<ObjectName>& names, const FindObject& find);
 
-// The sources of an Application that are folders.
+// Returns a root for each of the Application's sources that is a folder.
 std::vector<Root> read_application(const Repository& repository, const Manifest& object);
 
 // Flux's HelmReleases of charts in the repository.
@@ -138,7 +138,7 @@ inline constexpr std::string_view kHelmReleaseGroup = "helm.toolkit.fluxcd.io/";
 // What a HelmRelease installs, with its values. ConfigMaps are looked for among the objects.
 Root read_release(const Repository& repository, const Objects& objects, const Manifest& object);
 
-// Those among the objects, which one cluster applies.
+// Returns the HelmReleases among the objects, all of which one cluster applies.
 std::vector<Root> find_releases(const Repository& repository, const Objects& objects,
                                 const std::string& cluster);
 
@@ -161,11 +161,11 @@ struct Rendered {
   base::Diagnostics found;     // variables that nobody sets, and text that can't be substituted
   // Lines whose variables have no value, or one that is not read: by file.
   std::vector<std::pair<std::string, uint32_t>> undecided;
-  std::function<void(base::Diagnostic&)> annotate;  // findings on them
-  std::shared_ptr<const void> memory;               // of `found`
+  std::function<void(base::Diagnostic&)> annotate;  // adds an explanation to findings on them
+  std::shared_ptr<const void> memory;               // keeps what `found` refers to
 };
 
-// `name` is that of the resulting source.
+// `name` is the name of the resulting source.
 Rendered render(const Root& root, const std::vector<Source>& sources, std::string name);
 
 }  // namespace trainjobc::gitops

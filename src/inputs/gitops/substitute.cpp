@@ -251,13 +251,13 @@ class Expander {
     }
   }
 
-  // Whether the function has nothing to put in the place of a variable that isn't set.
+  // Whether the function needs a value: it has no default for a variable that isn't set.
   bool needs_value(std::string_view function) const {
     constexpr std::array<std::string_view, 5> kDefaults{"=", ":=", ":-", ":?", ":+"};
     return is_strict_ ? !base::contains(kDefaults, function) : function.empty();
   }
 
-  // The variables of an unused default, from which on they are in `unset`.
+  // Forgets the variables of an unused default: those in `unset` from `first` on.
   void forget_unused(const std::string& name, size_t first) {
     const auto found = variables_.find(name);
     if (is_strict_ || found == variables_.end() || found->second.empty()) return;

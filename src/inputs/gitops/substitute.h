@@ -18,10 +18,10 @@ using Variables = std::map<std::string, std::string, std::less<>>;
 
 struct Substituted {
   std::string text;
-  // The variables without a value where no default stands for it, each once; they became "". An unused
-  // default's own variables count in strict mode only.
+  // The variables that have neither a value nor a default, each once; they became "". Variables of an unused
+  // default count only in strict mode.
   std::vector<std::string> unset;
-  std::string error;  // "bad substitution", as Flux says it; "": none
+  std::string error;  // "bad substitution", as Flux says it; "" if there is none
 };
 
 enum class Strictness {

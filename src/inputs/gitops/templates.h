@@ -15,18 +15,18 @@ namespace trainjobc::gitops {
 
 // The parameters of one Application.
 struct Parameters {
-  const yaml::Node* tree = nullptr;         // as Go's templates see them, a map
+  const yaml::Node* tree = nullptr;         // a map, as Go's templates see them
   std::map<std::string, std::string> flat;  // as fasttemplate does: "path.basename"
 };
 
-// The text with its parameters. nullopt, with `unknown` set to the expression, if it has one that is not
-// known here.
+// Replaces the expressions of the text. Returns nullopt, and sets `unknown` to the expression, if one is not
+// supported.
 std::optional<std::string> expand_go(std::string_view text, const yaml::Node* parameters,
                                      std::string& unknown);
 // Leaves placeholders for unknown parameters as they are.
 std::string expand_fast(std::string_view text, const std::map<std::string, std::string>& parameters);
 
-// Argo CD's function: a name that DNS takes.
+// Argo CD's function `normalize`: makes a valid DNS name of the text.
 std::string normalized_name(std::string_view text);
 
 }  // namespace trainjobc::gitops

@@ -62,7 +62,7 @@ constexpr bool is_of_word(char c) {
   return base::is_alnum(c) || c == '_';
 }
 
-// Whether the text calls one of the functions. A field, a variable or a part of a name is none.
+// Whether the text calls one of the functions: a field, a variable or a part of a name is not a call.
 template <class Names>
 bool calls_any(std::string_view text, const Names& names) {
   for (size_t at = 0; at < text.size(); ++at) {
@@ -75,7 +75,7 @@ bool calls_any(std::string_view text, const Names& names) {
   return false;
 }
 
-// The same in the actions of a text that is, or may become, a template.
+// Like calls_any, for the actions of a text that is, or may become, a template.
 template <class Names>
 bool actions_call_any(std::string_view text, const Names& names) {
   return std::ranges::any_of(split_template(text, 0, text.size()), [&](const Piece& piece) {
@@ -99,7 +99,8 @@ class ChartFiles {
   ChartFiles(const base::FileSystem& files, const Chart& chart)
       : files_(files), chart_(chart), ignores_git_(ignores_git()) {}
 
-  // False if not all of them decide what is rendered, and nothing else.
+  // Adds the files of the folder. Returns false if other things than their contents may decide what is
+  // rendered.
   bool add(const std::string& folder, const std::string& below = "") {
     const auto listed = files_.list(folder);
     const auto* entries = std::get_if<std::vector<base::DirectoryEntry>>(&listed);
@@ -118,14 +119,14 @@ class ChartFiles {
     return true;
   }
 
-  // Of values that are in no file.
+  // Adds the text of values that are in no file.
   void add_text(std::string text) { texts_.push_back(std::move(text)); }
 
   bool may_vary() const {
     static constexpr std::array<std::string_view, 1> kTemplating{"tpl"};
     const bool makes_templates = std::ranges::any_of(
         texts_, [](const std::string& text) { return actions_call_any(text, kTemplating); });
-    // A template that a template writes may have its words anywhere.
+    // If a template writes templates, names of functions may be anywhere in a text.
     return std::ranges::any_of(texts_, [&](const std::string& text) {
       return makes_templates ? calls_any(text, kVarying) : actions_call_any(text, kVarying);
     });
@@ -169,7 +170,7 @@ std::shared_ptr<const base::Dependencies> dependencies_of(const base::FileSystem
   for (size_t i = 0; i < release.values.size(); ++i) {
     if (!found.add_file(fmt::format("values/{}", i), release.values[i])) return nullptr;
   }
-  // Values become templates, too.
+  // Values may become templates, too.
   found.add_text(release.inline_values);
   for (const Parameter& parameter : release.parameters) found.add_text(parameter.value);
   if (found.may_vary()) return nullptr;

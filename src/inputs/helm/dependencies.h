@@ -13,8 +13,8 @@
 
 namespace trainjobc::helm {
 
-// All files of the chart, and those of the values; `call` is helm's command line. nullptr if not all that
-// decides is known: the time, chance, packed charts, symbolic links.
+// Returns all files of the chart and of the values; `call` is helm's command line. nullptr if the output may
+// depend on anything else: the time, chance, packed charts, symbolic links.
 std::shared_ptr<const base::Dependencies> dependencies_of(const base::FileSystem& files,
                                                           const Release& release, const Chart& chart,
                                                           std::string call);

@@ -20,12 +20,12 @@ namespace trainjobc::kustomize {
 // A folder to build.
 struct Target {
   std::string folder;
-  std::shared_ptr<const Replacement> replacement = {};  // of its kustomization
-  // As Flux and Argo CD build it: files outside of the folder may be read.
+  std::shared_ptr<const Replacement> replacement = {};  // a kustomization to use instead of the folder's
+  // Whether files outside of the folder may be read, as Flux and Argo CD allow.
   bool reads_outside = false;
-  bool may_run_helm = false;                           // for helmCharts
-  std::string repository = {};                         // of the folder, absolute, if there is a replacement
-  std::shared_ptr<const base::FileSystem> files = {};  // that it is made of; nullptr: all
+  bool may_run_helm = false;    // for helmCharts
+  std::string repository = {};  // the absolute path of the folder's repository; set if there is a replacement
+  std::shared_ptr<const base::FileSystem> files = {};  // the files that kustomize sees; nullptr for all
 };
 
 struct BuildOptions {

@@ -133,7 +133,7 @@ std::vector<std::string_view> steps_of(std::string_view field) {
   return base::non_empty_parts(field, ".[]");
 }
 
-// The list of a patch that has replaced one of the file, on the way to a field, with the latter.
+// A list that a patch has replaced on the way to a field, and the patch's list.
 struct ReplacedList {
   const Node* by = nullptr;
   const Node* list = nullptr;

@@ -26,8 +26,8 @@ base::Diagnostics check_images(const Tree& tree, const std::string& built);
 // reported. Documents that aren't of Trainer's kinds are skipped.
 base::Diagnostics check_fields(std::span<const yaml::Node* const> documents);
 
-// What a field lacks that was in a list of the file: a patch has replaced the list as a whole, since
-// kustomize knows no merge keys of these kinds. Moves such a finding to the patch.
+// Explains a finding on a missing field that a list in the file has: a patch has replaced the whole list,
+// because kustomize knows no merge keys for these kinds. Moves the finding to the patch.
 void explain_replaced_list(const Tree& tree, base::Diagnostic& found);
 
 // Hints for the names of runtimes that namePrefix or nameSuffix has changed, by the name before.

@@ -65,7 +65,7 @@ constexpr std::array<Field, 27> kFields{{{"apiVersion"},
 constexpr std::array<std::string_view, 9> kGeneratorFields{
     "name", "namespace", "behavior", "type", "files", "literals", "envs", "env", "options"};
 
-// Whether a line of variables has no value: kustomize takes that of the environment.
+// Whether a line of variables has no value: kustomize then takes the value from the environment.
 bool takes_environment(std::string_view variables) {
   constexpr std::string_view kSpaces = " \t\r\v\f";
   for (const std::string_view line : base::Lines(variables)) {
@@ -144,7 +144,7 @@ class Finder {
                                [&](const Node* item) { return add_variables(*item); });
   }
 
-  // If the map names one.
+  // Adds the file that the map names, if any.
   bool add_file_at(const Kustomization& own, const Node& map, std::string_view key) {
     const Node* path = map.get(key);
     return !path || path->is_null() || (path->is_string() && add_file(own, path->text()));
@@ -154,7 +154,7 @@ class Finder {
     return !name.empty() && files_.kind(path_in(own, name)) == base::FileKind::File && add_path(own, name);
   }
 
-  // A file, or a text that would be one if there were a file of that name.
+  // Adds a file, or a text that would name a file if one of that name existed.
   bool add_path(const Kustomization& own, std::string_view name) {
     if (name.find('\n') != std::string_view::npos) return true;
     std::string path = path_in(own, name);
@@ -168,7 +168,7 @@ class Finder {
     return base::normal_path(own.folder + "/" + std::string(name));
   }
 
-  // kustomize reads what a link leads to, and takes the paths in it from there.
+  // kustomize follows a link, and resolves the paths in a linked file from there.
   bool has_links() const {
     std::string folder = base::absolute_path(tree_.root()->folder);
     for (const auto& [place, path] : paths_) {

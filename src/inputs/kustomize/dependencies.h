@@ -11,8 +11,8 @@
 
 namespace trainjobc::kustomize {
 
-// All of them; nullptr if they are not known, or not all that decides: what kustomize fetches, plugins,
-// variables of the environment, symbolic links.
+// Returns all files that decide; nullptr if they are not known, or if something else may decide: what
+// kustomize fetches, plugins, environment variables, symbolic links.
 std::shared_ptr<const base::Dependencies> dependencies_of(const base::FileSystem& files, const Tree& tree);
 
 }  // namespace trainjobc::kustomize

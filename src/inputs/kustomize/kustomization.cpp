@@ -181,7 +181,7 @@ class TreeReader {
     }
   }
 
-  // Of a List, its items.
+  // Adds a resource; for a List, its items.
   static void add_resource(Kustomization& own, const Node& document) {
     const Node* items = document.get("items");
     if (!items || !items->is_list() || !yaml::string_at(document, "kind").ends_with("List")) {
@@ -301,7 +301,7 @@ class TreeReader {
       const base::SourceFile& text = tree_->inline_.emplace_back(own.path, std::string(item.text()));
       const size_t before = tree_->obstacles_.size();
       std::optional<Obstacle> problem;
-      // Its values are where the text is.
+      // The values of the patch are located where its text is.
       const yaml::Maker make(tree_->arena_);
       const yaml::Origin origin = make.made("kustomize/transformers", {&item});
       for (const Node* document : documents_of(text, problem)) {
@@ -423,7 +423,7 @@ class TreeReader {
 
   const base::FileSystem& files_;
   std::shared_ptr<Tree> tree_;
-  std::string root_folder_;                                     // absolute
+  std::string root_folder_;                                     // the absolute path
   std::map<std::string, const Kustomization*> kustomizations_;  // by absolute folder
   std::map<std::string, Obstacle> unreadable_;                  // by absolute path
 };

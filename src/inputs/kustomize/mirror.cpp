@@ -21,7 +21,7 @@ base::IoError mirror_error(const std::string& path, const std::error_code& error
   return base::io_error("link", path, error.value());
 }
 
-// Links to what is in a folder, but for one name.
+// Links to everything in a folder, except for one name.
 std::optional<base::IoError> link_all(const std::string& from, const std::string& to,
                                       std::string_view except) {
   std::error_code error;
@@ -42,7 +42,7 @@ base::IoResult<std::shared_ptr<Mirror>> Mirror::make(const std::string& reposito
                                                      std::string_view kustomization) {
   const std::shared_ptr<Mirror> mirror(new Mirror());
   std::error_code error;
-  // Its own path must be without links: kustomize resolves them.
+  // The path of the mirror must have no links, because kustomize resolves them.
   std::string made = (fs::canonical(fs::temp_directory_path(error), error) / "trainjobc-XXXXXX").string();
   if (error || !mkdtemp(made.data())) return base::io_error("create", made, errno);
   mirror->root_ = made;

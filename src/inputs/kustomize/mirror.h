@@ -15,7 +15,7 @@ namespace trainjobc::kustomize {
 
 class Mirror {
  public:
-  // Of a folder of the repository; both are paths on a disk, absolute.
+  // Mirrors a folder of the repository; both are absolute paths on a disk.
   static base::IoResult<std::shared_ptr<Mirror>> make(const std::string& repository,
                                                       const std::string& folder,
                                                       std::string_view kustomization);
@@ -23,9 +23,9 @@ class Mirror {
   Mirror(const Mirror&) = delete;
   Mirror& operator=(const Mirror&) = delete;
 
-  // Where kustomize finds the folder.
+  // The path at which kustomize finds the folder.
   const std::string& folder() const { return folder_; }
-  // What kustomize says, with the repository's paths in it.
+  // Replaces the mirror's paths in kustomize's output by the repository's.
   std::string with_own_paths(std::string text) const;
 
  private:

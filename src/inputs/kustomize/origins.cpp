@@ -221,7 +221,7 @@ class ObjectOrigins {
       if (is_first && !below.empty()) key_origin = key_of(layers, entry.key);
       path_.emplace_back(entry.key);
       if (below.empty()) {
-        // An operation has added the field.
+        // A patch's operation has added the field.
         if (const Node* added = base::value_or(added_, joined(path_))) key_origin = added->origin();
       }
       entries.push_back({entry.key, node(*entry.value, std::move(below), near), key_origin});
@@ -343,7 +343,8 @@ class KustomizeRelocator final : public yaml::Relocator {
   }
 
  private:
-  // An object of no file is one of helmCharts: of several, that whose release it is named after.
+  // An object that is in no file comes from helmCharts; from several, the chart whose release it is named
+  // after.
   const Node* of_chart(const Node& root, const yaml::Maker& make) const {
     const std::string_view name = yaml::string_at(root, {"metadata", "name"});
     const Node* chart = nullptr;

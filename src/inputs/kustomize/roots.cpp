@@ -30,9 +30,9 @@ bool has_our_kinds(const Tree& tree) {
   });
 }
 
-// The folder in which kustomizations that include the absolute path are looked for: the repository; outside of
-// repositories, the one around the outermost kustomization. "" if there is none: kustomize includes files of
-// its own folder and of those below it only.
+// The folder in which kustomizations that include the absolute path are looked for: the repository; outside
+// of repositories, the one around the outermost kustomization. "" if there is none: kustomize includes files
+// of its own folder and of those below it only.
 std::string top_for(const base::FileSystem& files, const std::string& path) {
   const std::string repository = inputs::repository_of(files, base::parent_of(path));
   std::string outermost;
@@ -79,8 +79,7 @@ void Kustomizations::add(const std::string& file, const std::set<std::string>* n
   };
   found.is_whole = !named || std::ranges::any_of(loader_.loaded.directories, is_around);
   if (!found.is_whole) {
-    std::ranges::set_intersection(found.tree->files(), *named,
-                                  std::inserter(found.named, found.named.end()));
+    std::ranges::set_intersection(found.tree->files(), *named, std::inserter(found.named, found.named.end()));
   }
   found_.push_back(std::move(found));
 }
@@ -107,7 +106,7 @@ void Kustomizations::find_including(const std::set<std::string>& named) {
 bool Kustomizations::is_root(const Found& found) const {
   const inputs::KustomizeSettings& settings = found.config->kustomize;
   if (settings.build == inputs::Building::Never) return false;
-  // What is named is built, whatever its own files have: charts make objects, too.
+  // A named root is built even if its own files contain no object: charts make objects, too.
   if (!settings.roots.empty()) return settings.names(found.config->folder, found.folder);
   if (found.tree->root()->is_component || !has_our_kinds(*found.tree)) return false;
   const std::string place = base::absolute_path(found.folder);
