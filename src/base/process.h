@@ -22,12 +22,12 @@ enum class Streams {
   Terminal,  // inherited: for pagers, and diff programs that use the whole screen
 };
 
-// What decides what a program prints, beside the program itself and its standard input: nothing else may.
+// Everything that a program's output depends on, besides the program itself and its standard input.
 struct Dependencies {
-  std::string call;  // its arguments, without the places of files on this machine
+  std::string call;  // its arguments, without the paths of files on this machine
   const FileSystem* files = nullptr;
-  std::vector<std::pair<std::string, std::string>> read;  // what it calls the files, and their paths; some
-                                                          // may not exist
+  // The files that it reads: the names that it knows them by, and their paths; some may not exist.
+  std::vector<std::pair<std::string, std::string>> read;
 };
 
 struct ProcessRequest {
@@ -40,7 +40,7 @@ struct ProcessRequest {
   std::vector<std::pair<std::string, std::optional<std::string>>> variables = {};
   // Gets what a captured program had printed to its standard output when the timeout or a signal ended it.
   std::string* unfinished = nullptr;
-  // nullptr: the output may depend on anything.
+  // What the output depends on; nullptr if it may depend on anything.
   std::shared_ptr<const Dependencies> depends_on = nullptr;
 };
 
@@ -71,7 +71,7 @@ class ProcessRunner {
   virtual IoResult<ProcessResult> run(const ProcessRequest& request) = 0;
   // Runs several, concurrently if it can. The results are in the order of the requests.
   virtual std::vector<IoResult<ProcessResult>> run_all(std::span<const ProcessRequest> requests);
-  // One that does run them, instead of knowing what they printed before.
+  // A runner that always runs the programs, and never answers from a cache.
   virtual ProcessRunner& without_cache() { return *this; }
   // Who is told that programs are running; nullptr: nobody.
   virtual void report_to(Progress* /*progress*/) {}

@@ -109,12 +109,12 @@ struct InputFlags {
   RootFlags roots;
   inputs::FoundRoots found_roots = inputs::FoundRoots::Named;
   bool deployed = false;        // --roots
-  bool has_deployed = false;    // the command has it, and the settings may ask for it
-  bool lists_deployed = false;  // without --verbose, too
+  bool has_deployed = false;    // the command has --roots, and the settings may turn it on
+  bool lists_deployed = false;  // lists the roots even without --verbose
   unsigned threads = 0;
 
   void add_to(Command& command, bool has_trainer_version = true);
-  // --roots; `verb` is what happens to the inputs: "Lint".
+  // Adds --roots; `verb` says what the command does to the inputs: "Lint".
   Flag& add_deployed_to(Command& command, std::string_view verb, std::string_view more = "");
 
  private:
@@ -152,8 +152,8 @@ std::optional<inputs::Loaded> load_inputs(Console& console, inputs::Request requ
 base::IoResult<inputs::FoundSources> load_sources(Console& console, const std::vector<std::string>& paths,
                                                   inputs::DiscoverOptions options);
 
-// The groups of -k and --helm alone, or of `deployed`: what objects of Flux and Argo CD in the working
-// directory deploy. nullopt if one can't be built, which has been reported.
+// Builds the groups of -k and --helm, or, with `deployed`, those of what objects of Flux and Argo CD in the
+// working directory deploy. nullopt, after an error, if one can't be built.
 std::optional<std::vector<inputs::InputGroup>> build_named(Console& console, const RootFlags& flags,
                                                            bool deployed = false);
 

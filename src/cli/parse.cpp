@@ -271,7 +271,7 @@ std::vector<std::string> with_empty_values(const Command& root, std::span<const 
   return out;
 }
 
-// The number of words at the beginning that are flags of the command, with their values.
+// Counts the words at the beginning that are flags of the command or their values.
 size_t count_flags(const Command& command, std::span<const std::string> words) {
   size_t count = 0;
   while (count < words.size() && words[count].starts_with("-") && words[count] != "--") {
@@ -285,7 +285,8 @@ size_t count_flags(const Command& command, std::span<const std::string> words) {
   return count;
 }
 
-// "trainjobc --color never lint jobs" as "trainjobc lint --color never jobs".
+// Moves flags after the command: "trainjobc --color never lint jobs" becomes "trainjobc lint --color never
+// jobs".
 std::vector<std::string> with_command_first(const Command& root, const std::vector<std::string>& arguments) {
   for (size_t i = 1; i < arguments.size() && arguments.front().starts_with("-"); ++i) {
     const Command* command = root.find_command(arguments[i]);

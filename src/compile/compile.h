@@ -44,7 +44,7 @@ struct JobScale {
   bool is_set() const { return nodes > 0 || processes > 0; }
 };
 
-// What is emitted of an OptimizationJob: nothing, itself with its defaults, or what becomes of its trials.
+// What is emitted for an OptimizationJob: nothing, the job with its defaults, or what its trials create.
 enum class TrialOutput : uint8_t { None, OptimizationJob, Objects, TrainJobsAndObjects };
 
 struct Options {
@@ -86,7 +86,7 @@ struct Object {
   const yaml::Node* written = nullptr;
 };
 
-// An object with what its root says of it; the root must outlive it.
+// Fills in an object's fields from its root, which must outlive it.
 Object described(const yaml::Node& root);
 
 // Receives the objects of each TrainJob as soon as they are made, so that they need not all be held at a

@@ -139,8 +139,8 @@ std::optional<std::string> describe_other_document(const Node& root) {
   return has_kind ? "has no apiVersion" : "has no kind";
 }
 
-// An item that is not an object, beside Trainer's objects in a List: kubectl then refuses all of them.
-// nullopt for others, and for those that check_type_is_there reports.
+// Reports an item that is not an object in a List with objects of Trainer: kubectl then refuses all of them.
+// Returns nullopt for other items, and for those that check_type_is_there reports.
 std::optional<Diagnostic> check_item(const Node& item) {
   if (!item.is_map()) {
     return rules::finding(
@@ -302,7 +302,7 @@ class Classifier {
     }
   }
 
-  // An item of a TrainJobList may leave its type to the list.
+  // Gives an item of a TrainJobList the list's type if the item has none.
   const Node* with_type_of(const Node& list, const Node& item) const {
     if (!item.is_map() || item.get("kind") || item.get("apiVersion")) return &item;
     const yaml::Maker make(memory_.arena);

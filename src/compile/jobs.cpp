@@ -157,7 +157,8 @@ class JobRun {
     result_.versioned.survey = std::make_shared<const SurveyedObject>(std::move(surveyed));
   }
 
-  // What the controller of OptimizationJobs creates is the TrainJob.
+  // The controller of OptimizationJobs creates only the TrainJob of a trial: the options say whether it, its
+  // objects or both are emitted.
   void finish_trial() {
     if (!job_.optimization) return;
     report_on_template(job_, unit_->diagnostics);

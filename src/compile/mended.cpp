@@ -98,7 +98,7 @@ class Mender {
     return map.node(make_);
   }
 
-  // An unknown field that is kept under the name that was meant.
+  // Whether the unknown field is kept, under the name that was meant.
   bool is_renamed(const Node& map, const std::string& name) {
     changed = true;
     const bool has_name = !name.empty() && !map.get(name);
@@ -108,8 +108,8 @@ class Mender {
 
   Mend how_;
   const yaml::Maker& make_;
-  std::map<Place, std::string> names_;  // of unknown fields, with what was meant
-  std::set<Place> values_;              // of other refusals
+  std::map<Place, std::string> names_;  // the places of unknown fields, and the names that were meant
+  std::set<Place> values_;              // the places of other refused values
 };
 
 auto identity_of(const Diagnostic& found) {
@@ -130,7 +130,7 @@ Mended mend(const Node& root, const std::vector<Diagnostic>& refusals, Mend how,
   mended.root = mender.mend(root);
   mended.changed = mender.changed;
   mended.is_known = mender.is_known;
-  // Values of a file that a program made may share one place: what the object is stays.
+  // Values of a generated file may share one place, so fields that say what the object is are never removed.
   const auto is_same = [&](std::string_view key) {
     return yaml::text_at(*mended.root, key) == yaml::text_at(root, key);
   };

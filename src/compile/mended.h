@@ -29,10 +29,10 @@ struct Mended {
 Mended mend(const yaml::Node& root, const std::vector<base::Diagnostic>& refusals, Mend how,
             const yaml::Maker& make);
 
-// The findings on the mended objects, one list for each way that mended them.
+// The findings on the mended objects: one list for each way of mending.
 using MendedFindings = std::array<std::optional<std::vector<base::Diagnostic>>, kMends.size()>;
 
-// The independent ones among them that are not `known`. `is_known`: see Mended.
+// Returns the independent findings that are not among the `known` ones. For `is_known`, see Mended.
 std::vector<base::Diagnostic> independent_findings(MendedFindings findings, bool is_known,
                                                    const std::vector<base::Diagnostic>& known);
 

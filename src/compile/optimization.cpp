@@ -114,7 +114,8 @@ int64_t number_at(const Node& root, std::string_view key) {
   return number ? number->as_int().value_or(1) : 1;
 }
 
-// The template as trial number `index`, from 1. Its values are those of the input, so findings point there.
+// Makes trial number `index`, counted from 1, of the template. It shares the input's values, so that findings
+// point there.
 InputObject trial_of(const InputObject& object, const Node& root, int64_t index, const Maker& make) {
   const Node* metadata = root.get("metadata");
   const Node* name = metadata->get("name");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// OptimizationJobs: what the API server says to them, and the TrainJobs of their trials.
+// OptimizationJobs: their admission, and the TrainJobs of their trials.
 #pragma once
 
 #include <deque>
@@ -17,12 +17,12 @@ namespace trainjobc::compile {
 // The first trials of the inputs' OptimizationJobs, as many as run at a time.
 struct Trials {
   base::Arena arena;
-  std::deque<InputObject> jobs;  // TrainJobs; all trials of a job are equal but for their names
+  std::deque<InputObject> jobs;  // TrainJobs; the trials of a job differ only in their names
   std::vector<Object> objects;   // the OptimizationJobs with their defaults, if Options asks for them
   base::Diagnostics diagnostics;
 };
 
-// Admits each OptimizationJob and makes its trials. One of a Trainer version that lacks the kind has none.
+// Admits each OptimizationJob and makes its trials. It has none if its Trainer version lacks the kind.
 void make_trials(const InputSet& inputs, const VersionChoice& versions, const Options& options,
                  Trials& trials);
 

@@ -10,7 +10,7 @@
 
 namespace trainjobc::compile {
 
-// Five characters that depend only on the tree's content.
+// Returns five characters that depend only on the tree's content.
 std::string content_suffix(const yaml::Node& root);
 
 // `root`; if it has no namespace and `ns` is not "", with metadata.namespace set to `ns`; if it has no name,

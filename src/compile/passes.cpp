@@ -300,7 +300,7 @@ const Node* admit_output(JobUnit& unit, const Node& job_set) {
   leave_to_manager(unit, violations);
   report(std::move(violations), object, unit.diagnostics);
   if (unit.complete) {
-    base::Arena jobs;  // that nobody keeps
+    base::Arena jobs;  // for jobs that are not kept
     report(k8s::job::validate_jobs(*admitted, Maker(jobs), *unit.kubernetes), object, unit.diagnostics);
   }
   return admitted;
@@ -363,7 +363,7 @@ bool run_on(JobUnit& unit, const InputObject& read, const JobSource& source, con
   return true;
 }
 
-// Finds the runtimes of a mended job: its own, or what that was meant to be.
+// Finds the runtime of a mended job: the job's own runtime, or a mended form of it.
 class MendedSource {
  public:
   MendedSource(const JobSource& source, Mend how) : source_(source), how_(how) {}
@@ -389,8 +389,8 @@ class MendedSource {
   Mend how_;
 };
 
-// Adds what is found independently of what the job or its runtime is refused for. `as_before` finds the
-// runtime of the job as it is without looking for it again.
+// Adds findings that don't depend on why the job or its runtime is refused. `as_before` returns the runtime
+// of the unchanged job without looking it up again.
 void look_behind(JobUnit& unit, const InputObject& read, const JobSource& source, const JobSource& as_before,
                  const Options& options) {
   const SecretGuard guard(unit);
@@ -404,7 +404,7 @@ void look_behind(JobUnit& unit, const InputObject& read, const JobSource& source
     MendedSource runtimes(root.changed ? source : as_before, how);
     InputObject job = read;
     job.root = root.root;
-    // A job that stays as it is has other findings only with another runtime.
+    // An unchanged job has other findings only with another runtime.
     const bool is_worth_it = root.changed || (unit.job.root && runtimes.resolve(unit.job).found);
     if (is_worth_it)
       run_on(mended, job,

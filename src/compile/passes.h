@@ -35,7 +35,7 @@ struct JobUnit {
   size_t of_admission = 0;                 // the number of diagnostics of passes 2 and 3
   std::vector<const yaml::Node*> objects;  // of the result, in order
   bool complete = false;                   // no pass was left out, so all rules were checked
-  bool has_refused_runtime = false;        // for which it could not be checked
+  bool has_refused_runtime = false;        // its runtime is refused, so the job could not be checked
 };
 
 // Supplies what differs between a job of the inputs and the trial job of a runtime.
@@ -49,8 +49,8 @@ struct JobSource {
   bool is_trial = false;  // what is refused is not looked behind
 };
 
-// The passes of one TrainJob, in their order; those after an error are left out. If nothing is rendered, what
-// they would find independently of the error is reported, too.
+// Runs the passes for one TrainJob, in order, up to the first error. If nothing is rendered, also reports
+// what later passes would find independently of that error.
 void run_passes(JobUnit& unit, const JobSource& source, const Options& options);
 
 }  // namespace trainjobc::compile

@@ -13,7 +13,7 @@
 
 namespace trainjobc::compile {
 
-// The name of the job's snapshot: the TrainJob's, with a suffix.
+// The name of the job's snapshot: the name of the TrainJob with a suffix.
 std::string snapshot_name(const model::TrainJob& job);
 
 // The ConfigMap that contains the runtime as YAML, as Go encodes it.

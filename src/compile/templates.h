@@ -8,8 +8,8 @@
 
 namespace trainjobc::compile {
 
-// Drops findings on documents of others that programs made, such as a chart's: nobody who reads the report
-// can fix them.
+// Drops findings on generated documents of other kinds, such as a chart's: a reader of the report can't fix
+// them.
 void leave_out_foreign(base::Diagnostics& diagnostics, InputSet& inputs);
 
 // Replaces all errors of a file that come from placeholders ({{ … }}, {% … %}, ${NAME}) by one finding that

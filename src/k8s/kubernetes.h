@@ -19,7 +19,7 @@ struct KubernetesBehaviour {
   bool sidecars_have_rules = false;  // takes restartPolicyRules of init containers that are always restarted
 };
 
-// Of the newest version that the newest Trainer was tested with.
+// The row of the newest version that the newest Trainer was tested with.
 const KubernetesBehaviour& default_kubernetes();
 
 // "1.34", …
@@ -35,13 +35,14 @@ std::string_view kubernetes_with_field(std::string_view parent, std::string_view
 // "".
 std::string_view kubernetes_with_value(std::string_view value, const KubernetesBehaviour& kubernetes);
 
-// A field that a version drops without a word, because the feature gate for it is off.
+// A field that a version drops silently, because its feature gate is off.
 struct DroppedField {
   std::string_view parent;  // as above
   std::string_view field;
   std::string_view gate;
   std::string_view until;  // the first version that reads it; "" if none does yet
-  bool stays = false;      // the rest of the pod is checked with it: the API server drops what is around it, too
+  // The field counts in checks of the pod: the API server drops it only with what is around it.
+  bool stays = false;
 };
 
 // A dropped field in a pod's spec.
@@ -51,10 +52,10 @@ struct Dropped {
   std::string path;
 };
 
-// Those of a pod's spec, whose path this is.
+// The dropped fields of the pod's spec at `path`.
 std::vector<Dropped> dropped_fields(const yaml::Node& pod_spec, const std::string& path,
                                     const KubernetesBehaviour& kubernetes);
-// A Job without what is dropped of its pods, but for what stays; the same node if that is nothing.
+// Returns the Job without its pods' dropped fields, except those that stay; the same node if there are none.
 const yaml::Node* without_dropped(const yaml::Node& job, const KubernetesBehaviour& kubernetes,
                                   const yaml::Maker& make);
 

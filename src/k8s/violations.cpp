@@ -141,7 +141,7 @@ int64_t octal_meant(const std::string& given) {
 }
 
 // The error in an address; "" if there is none.
-// "10.0.0.7" for 010.0.0.07.
+// Returns "10.0.0.7" for 010.0.0.07.
 std::string without_leading_zeros(std::string_view address) {
   std::string kept;
   bool is_leading = true;

@@ -101,7 +101,7 @@ class Report {
   explicit Report(Violations& violations, const KubernetesBehaviour& kubernetes = default_kubernetes())
       : violations_(&violations), kubernetes_(&kubernetes) {}
 
-  // Whose rules are checked.
+  // The Kubernetes version whose rules are checked.
   const KubernetesBehaviour& kubernetes() const { return *kubernetes_; }
 
   // `field` is the path that the API server reports; its value is the place to edit.

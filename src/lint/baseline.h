@@ -14,7 +14,7 @@
 namespace trainjobc::lint {
 
 struct KnownFinding {
-  std::string file;  // relative to the folder of the baseline
+  std::string file;  // relative to the baseline's folder
   std::string rule;
   std::string object;
   std::string field;
@@ -23,15 +23,15 @@ struct KnownFinding {
   auto operator<=>(const KnownFinding&) const = default;
 };
 
-// One for each finding, sorted. `folder`: that of the baseline, absolute.
+// Returns one entry for each finding, sorted. `folder` is the absolute path of the baseline's folder.
 std::vector<KnownFinding> known_findings(const base::Diagnostics& findings, const std::string& folder);
 
-// Removes the findings that are known; returns those of the known ones that nothing matches. Each matches
+// Removes the known findings, and returns the known ones that no finding matches. Each known one matches
 // once.
 std::vector<KnownFinding> drop_known(base::Diagnostics& findings, std::vector<KnownFinding> known,
                                      const std::string& folder);
 
-// The text of a baseline file, and back.
+// Writes and reads the text of a baseline file.
 std::string baseline_text(const std::vector<KnownFinding>& known);
 std::variant<std::vector<KnownFinding>, base::Diagnostics> read_baseline(const base::SourceFile& file);
 

@@ -28,7 +28,7 @@ struct Affected {
 Affected narrow_to_changes(Findings& findings, const std::vector<inputs::InputGroup>& groups,
                            const EarlierState& earlier);
 
-// Leaves the findings that the earlier state does not have.
+// Removes the findings that the earlier state has, too.
 void leave_new(Findings& findings, const EarlierState& earlier);
 
 }  // namespace trainjobc::lint

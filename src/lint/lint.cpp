@@ -304,7 +304,7 @@ Findings find(std::vector<inputs::InputGroup> groups, const Options& options, co
       findings.files.push_back(file);
       findings.levels[file] = fail_on.empty() ? group.config->fail_on.value_or("error") : fail_on;
     };
-    // A root that can't be built has no inputs, but findings.
+    // A root that can't be built has no inputs, only findings.
     for (const base::Diagnostic& found : group.found.items()) {
       if (found.location.file)
         findings.levels.try_emplace(found.location.file->name(),

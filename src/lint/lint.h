@@ -36,10 +36,10 @@ struct Findings {
 // configurations' failOn.
 Findings find(std::vector<inputs::InputGroup> groups, const Options& options, const std::string& fail_on);
 
-// The findings on several scopes as one.
+// Joins the findings on several scopes.
 Findings joined(std::vector<Findings> all);
 
-// Names the flag --roots in the hint of the first finding on a variable of Flux that nothing has replaced.
+// Names --roots in the hint of the first finding on a variable of Flux that was not replaced.
 void name_flag_of_roots(base::Diagnostics& diagnostics);
 
 // Applies fixes to the inputs in memory and lints them again until no fix is left, since one may enable

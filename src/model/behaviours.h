@@ -117,8 +117,8 @@ struct Behaviours {
   bool runtimes_opt_out = true;              // a label excludes a runtime from the validating webhook
   bool heeds_managed_by = true;              // creates nothing for a TrainJob that another controller manages
   bool takes_snapshots = true;               // of a job's runtime, when it first reconciles the job
-  // When a TTL has deleted the JobSet of a job that failed, or completed, the job runs again. 2.3.0 still
-  // does.
+  // A job that failed, or completed, runs again after a TTL has deleted its JobSet. Trainer 2.3.0 still does
+  // so.
   bool repeats_failed_jobs = true;
   bool repeats_completed_jobs = false;
   bool coordinator_is_label = true;  // the coordinator's address must be a valid label value
@@ -126,12 +126,12 @@ struct Behaviours {
 
 // Every version that trainjobc compiles for, oldest first; previews come after the releases.
 std::span<const Behaviours> all_behaviours();
-// Those of releases: `auto` chooses among them.
+// The rows of releases, among which `auto` chooses.
 std::span<const Behaviours> released_behaviours();
 const Behaviours* find_behaviours(std::string_view trainer);
-// Of the newest release.
+// The row of the newest release.
 const Behaviours& newest_behaviours();
-// "", or for a preview a warning that says what it is a preview of.
+// For a preview, a warning that says what it is a preview of; "" for a release.
 std::string preview_note(std::string_view trainer);
 
 // Trainer versions as people write them.
@@ -145,8 +145,8 @@ std::optional<std::string> read_trainer_version(std::string_view text);
 // The feature gates of Trainer's controller that change what it creates.
 std::vector<std::string_view> known_feature_gates();
 
-// Adds the gates of a text such as "A=true,B=false" to those that are on, or removes them: A alone is A=true.
-// What is wrong with it, "" if nothing.
+// Adds gates to those that are on, or removes them, as a text such as "A=true,B=false" says; A alone means
+// A=true. Returns what is wrong with the text; "" if nothing is.
 std::string read_feature_gates(std::string_view text, std::vector<std::string>& on);
 
 }  // namespace trainjobc::model

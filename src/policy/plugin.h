@@ -144,7 +144,8 @@ struct Plugin {
   std::string_view name;
   Framework framework;                   // empty if the plugin is not a framework's
   std::span<const OwnedObject> objects;  // what `build` creates; a PodGroup has the TrainJob's own name
-  // The feature gate without which it does nothing, and the names of the variables and volumes that it adds.
+  // The feature gate without which the plugin does nothing, and the names of the variables and volumes that
+  // it adds.
   std::string_view gate;
   std::span<const std::string_view> added_names;
   // The webhook's rules (Validate); nullptr if there are none.

@@ -240,7 +240,7 @@ CelOutcome has_last_updated_time(const Node& self) {
   return violated("needs lastUpdatedTime");
 }
 
-// Rules of OptimizationJobs.
+// CEL rules of OptimizationJobs.
 
 CelOutcome exactly_one(const Node& self, std::string_view rule) {
   const std::vector<std::string_view> fields = fields_of(rule);
@@ -287,7 +287,8 @@ bool is_number(std::string_view text) {
   return word == "inf" || word == "infinity" || word == "nan";
 }
 
-// double(text) in CEL: nullopt is an error. Too large a number is one, too small a number is 0.
+// Evaluates double(text) of CEL; nullopt is an error. A number that is too large is an error, one that is too
+// small is 0.
 std::optional<double> double_of(const Node* node) {
   if (!node || !node->is_string()) return std::nullopt;
   std::string_view text = node->text();

@@ -105,7 +105,7 @@ struct VersionSchemas {
 // All versions that the binary knows, oldest first.
 std::span<const VersionSchemas> all_versions();
 const VersionSchemas* find_version(std::string_view trainer);
-// The same, but the newest release for one that is not known.
+// Like find_version, but returns the newest release for an unknown version.
 const VersionSchemas& version_or_newest(std::string_view trainer);
 
 // What a field of a type is for, from schema/descriptions.json.

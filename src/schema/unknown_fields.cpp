@@ -203,7 +203,7 @@ std::optional<Elsewhere> in_pod(const Schema& root, std::string_view name) {
   return Elsewhere{fmt::format("a job sets it in spec.{}", place.field), fmt::format("write it in {}", path)};
 }
 
-// Of an unknown field of a TrainJob.
+// Finds where else an unknown field of a TrainJob belongs.
 std::optional<Elsewhere> find_elsewhere(const Context& context, const k8s::Path& field) {
   constexpr std::string_view kRuntime = "ClusterTrainingRuntime";
   if (context.kind != "TrainJob" || !context.root || field.is_index()) return std::nullopt;
@@ -394,7 +394,7 @@ std::vector<base::Edit> move_entry(const yaml::Node& root, const yaml::Entry& en
   return edits;
 }
 
-// A field of pods that is newer than the CRD; "" for any other.
+// Returns a hint for a field of pods that is newer than the CRD; "" for any other field.
 std::string kubernetes_hint(const Context& context, const k8s::Path& field) {
   if (field.is_index() || !field.parent()) return "";
   const k8s::Path* around = field.parent();

@@ -295,7 +295,7 @@ void SecretTexts::collect(const Node& root) {
     // The line break that ends a block scalar is not part of the secret.
     add(root.text().substr(0, root.text().find_last_not_of("\r\n") + 1));
   } else if (root.is_string()) {
-    // In a file, escapes may hide where it begins or ends.
+    // In a file, escapes may hide where the secret begins or ends.
     for (const SecretInText& place : real_secrets_in(root.text()))
       add(root.text().substr(place.begin, place.length));
   }

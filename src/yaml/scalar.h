@@ -41,10 +41,11 @@ std::optional<std::string> key_text(const PlainValue& value);
 // Whether any YAML 1.1 or 1.2 reader could read an unquoted `text` as something other than this string.
 bool is_ambiguous_plain(std::string_view text);
 
-// Whether go.yaml.in/yaml/v2 writes the string `text` without quotes as far as its meaning goes.
+// Whether go.yaml.in/yaml/v2 may write the string `text` without quotes, because it reads it back as that
+// string.
 bool is_string_in_go(std::string_view text);
 
-// Whether an unquoted `text` is a date or a time to Go.
+// Whether Go reads an unquoted `text` as a date or a time.
 bool is_timestamp(std::string_view text);
 
 // Whether the text is a decimal number: [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?

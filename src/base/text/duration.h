@@ -9,7 +9,8 @@
 
 namespace trainjobc::base {
 
-// A time such as "90", "90s", "10m" or "2h"; nullopt if it is none, or longer than 2^32 seconds.
+// Reads a duration such as "90", "90s", "10m" or "2h"; nullopt for other text, or if it is longer than 2^32
+// seconds.
 std::optional<std::chrono::seconds> read_time(std::string_view text);
 
 }  // namespace trainjobc::base

@@ -110,7 +110,8 @@ bool write_all_fixed(Console& console, const std::vector<inputs::InputGroup>& be
   std::set<std::string> seen;   // several roots may be made of one file
   std::set<std::string> shown;  // and a file may have several names
   for (size_t i = 0; i < before.size(); ++i) {
-    is_written = write_fixed(console, before[i].inputs, after[i].inputs, seen, shown, only_show) && is_written;
+    is_written =
+        write_fixed(console, before[i].inputs, after[i].inputs, seen, shown, only_show) && is_written;
     is_written = write_fixed(console, before[i].parts, after[i].parts, seen, shown, only_show) && is_written;
   }
   return is_written;
@@ -211,7 +212,8 @@ std::optional<Since> find_earlier(Console& console, const LintFlags& flags) {
                .request = std::move(revisions->request)};
 }
 
-// What a change affects in one cluster says nothing about another one that applies the same files.
+// Scopes are compared one by one: several clusters may apply the same files, and a change may affect only
+// one.
 lint::Findings find_by_scope(std::vector<inputs::InputGroup> groups, const Since& since,
                              const Options& options, const LintFlags& flags, lint::Affected& affected) {
   std::map<std::string, std::vector<inputs::InputGroup>> scopes;
@@ -247,13 +249,14 @@ lint::Findings find_all(Console& console, std::vector<inputs::InputGroup> groups
   return lint::find(std::move(groups), options, flags.fail_on);
 }
 
-// The file of --baseline: the findings that don't count.
+// The file of --baseline, which lists known findings; these are not reported.
 class Baseline {
  public:
   Baseline(Console& console, const std::string& path)
       : console_(console), path_(path), folder_(base::parent_of(base::absolute_path(path))) {}
 
-  // False, after an error, if it can't be read. One that is written may be missing.
+  // Returns false, and prints an error, if the file can't be read. A file that will be written may be
+  // missing.
   bool read(bool may_be_missing) {
     if (!console_.files().exists(path_)) {
       if (!may_be_missing)
@@ -275,7 +278,7 @@ class Baseline {
     return true;
   }
 
-  // Leaves the new findings.
+  // Removes the findings that the baseline lists.
   void narrow(lint::Findings& findings) {
     findings.diagnostics = base::without_consequences(std::move(findings.diagnostics));
     const size_t all = findings.diagnostics.items().size();
@@ -300,7 +303,7 @@ class Baseline {
     note(console_, text);
   }
 
-  // Writes all findings, and what is known of files that were not checked.
+  // Writes all findings, and keeps the known ones of files that were not checked.
   int write(lint::Findings& findings, bool is_quiet) {
     const auto all = base::without_consequences(findings.diagnostics);
     std::vector<lint::KnownFinding> known = lint::known_findings(all, folder_);
@@ -330,7 +333,7 @@ class Baseline {
     return places;
   }
 
-  // Whether a finding that is not found any more is gone: its file was checked, or is gone itself.
+  // Whether a known finding that was not found again is gone: its file was checked, or no longer exists.
   bool is_checked(const lint::KnownFinding& one, const std::set<std::string>& linted) const {
     if (one.file.empty() || one.file == base::kStdin) return true;
     const std::string place = base::normal_path(base::joined_path(folder_, one.file));

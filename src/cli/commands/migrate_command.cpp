@@ -230,7 +230,7 @@ int write_report(Console& console, const migrate::Migration& migration, const Mi
   return error ? fail(console, error->message) : kOk;
 }
 
-// Settings files that name another Trainer version: those in directories of the inputs change with them.
+// Migrates settings files that name another Trainer version, if they are in directories of the inputs.
 void migrate_settings(Console& console, const inputs::Loaded& loaded, const MigrateFlags& flags,
                       migrate::Migration& migration) {
   std::set<std::string> seen;

@@ -307,7 +307,8 @@ class Wait {
   kubectl::Kubectl kubectl_;
 };
 
-// Waits for the JobSets that were sent, or that the TrainJobs become. Returns the exit status of submit.
+// Waits for the JobSets that were sent, or that the controller creates from the TrainJobs that were. Returns
+// the exit status of submit.
 int wait_for_end(Console& console, const SubmitFlags& flags, std::span<const Object> sent,
                  base::Clock& clock) {
   std::vector<const Object*> job_sets;
@@ -412,7 +413,7 @@ std::optional<int> send_and_report(Console& console, const SubmitFlags& flags, c
   return std::nullopt;
 }
 
-// `rendered`: the JobSets, which --wait follows, and what they mount.
+// `rendered` contains the JobSets that --wait follows, and the objects that they mount.
 int send(Console& console, const SubmitFlags& flags, const Batch& batch, const kubectl::Kubectl& kubectl,
          base::Clock& clock, std::span<const Object> rendered) {
   submit::Sending sending;
@@ -421,7 +422,7 @@ int send(Console& console, const SubmitFlags& flags, const Batch& batch, const k
   return flags.wait ? wait_for_end(console, flags, rendered, clock) : kOk;
 }
 
-// The TrainJobs as they are written, after the runtimes of the inputs that they refer to.
+// Returns the runtimes of the inputs that TrainJobs refer to, then the TrainJobs as their files have them.
 std::vector<Object> train_jobs_of(const Compilation& compiled) {
   std::vector<Object> jobs;
   std::set<std::string> used;

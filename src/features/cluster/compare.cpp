@@ -106,8 +106,8 @@ struct Wanted {
   size_t job = 0;
 };
 
-// An SSH key, the controller's certificate, or one computed from a uid that the inputs don't have: they
-// differ each time.
+// Whether the object is an SSH key, the controller's certificate, or computed from a uid that the inputs
+// lack: such objects differ each time.
 bool is_generated(const Object& object, const Node& live) {
   using Content = policy::OwnedObject::Content;
   if (policy::has_content(Content::FromOwnerUid, object.kind, object.name)) {
@@ -155,7 +155,7 @@ class Comparison {
     std::vector<objects::ObjectDiff> orphans;
     for (const LiveObject& object : live.objects) {
       if (seen_.contains(identity(object)) || !is_trainers(object, owners)) continue;
-      // It goes with its TrainJob.
+      // It is deleted with its TrainJob.
       if (policy::has_content(policy::OwnedObject::Content::FromController, object.kind, object.name))
         continue;
       const size_t job = job_of(object, jobs);
@@ -273,7 +273,8 @@ class Comparison {
     show(live, merged, diff);
   }
 
-  // What only the live object has, if a feature gate that is off here has added it. The report says so once.
+  // Whether only the live object has the value, because of a feature gate that is off here. The report says
+  // so once.
   bool is_of_gate(const schema::FieldDifference& field) {
     if (!field.live || field.rendered) return false;
     const std::string_view gate = gate_of(*field.live);
@@ -282,7 +283,7 @@ class Comparison {
     return true;
   }
 
-  // The one that added a variable, a volume or a mount, or all of a list; "" if none did.
+  // The gate that added a variable, a volume or a mount, or a whole list of them; "" if none did.
   static std::string_view gate_of(const Node& node) {
     if (node.is_map()) return policy::gate_of_name(text_at(node, "name"));
     if (!node.is_list() || node.size() == 0) return "";
@@ -354,7 +355,7 @@ class Comparison {
   std::map<Identity, const LiveObject*> live_;
   std::map<Identity, const LiveObject*> dry_run_;
   std::set<Identity> seen_;
-  std::set<std::string> gates_;  // that the cluster has on, and the inputs' settings don't
+  std::set<std::string> gates_;  // gates that are on in the cluster, but not in the inputs' settings
 };
 
 // Lists a TrainJob under every namespace that its live objects may name.

@@ -30,7 +30,7 @@ struct NewFramework {
 std::span<const NewFramework> frameworks();
 const NewFramework* find_framework(std::string_view name);
 
-// What a runtime sets, and thereby what a job has to set.
+// What a runtime sets, and so what is left for a job to set.
 struct RuntimeFacts {
   struct Target {
     std::string job;        // the replicatedJob

@@ -130,14 +130,14 @@ std::vector<std::string> imports_of(std::string_view code) {
 struct ModuleOf {
   std::string_view module;
   std::string_view framework;
-  std::string_view why = "";  // this framework, if its name does not say it
+  std::string_view why = "";  // why it is this framework, if the module's name does not say so
 };
 
 constexpr std::string_view kByAccelerate = "it trains with accelerate, which reads the variables of torchrun";
 constexpr std::string_view kByTorchrun = "it reads the variables of torchrun";
 
-// What comes first decides: DeepSpeed, JAX, Ray and MPI programs often import torch as well, and what trains
-// with torch is more than torch.
+// The first match decides: DeepSpeed, JAX, Ray and MPI programs often import torch as well, and libraries on
+// top of torch say more than torch.
 constexpr std::array kModules = std::to_array<ModuleOf>(
     {{"deepspeed", "deepspeed"},
      {"mlx", "mlx"},

@@ -20,7 +20,7 @@ struct ScriptArgument {
 struct ScriptFacts {
   std::string framework;  // of create::frameworks(); "" if the script doesn't tell
   std::string module;     // that tells: "torch.distributed"
-  std::string why;        // it is that framework; "" if the module's name says it
+  std::string why;        // why it is that framework; "" if the module's name says so
   size_t line = 0;        // where it is imported, from 1
   std::vector<ScriptArgument> arguments;
   std::string unread;  // what else may read arguments: "click", "subcommands"

@@ -103,7 +103,7 @@ std::vector<Cell> hunks_of(std::string_view live, std::string_view rendered) {
   return lines;
 }
 
-// The first objects by name.
+// Names the first objects; the rest are counted.
 std::string names_of(const std::vector<std::string>& objects) {
   constexpr size_t kNamed = 8;
   std::string text;
@@ -118,7 +118,7 @@ class Describer {
   Describer(const objects::Report& report, const FormatOptions& options, bool is_comment)
       : report_(report), options_(options), is_comment_(is_comment) {}
 
-  // Those that have only a common cause, such as their runtime, are one.
+  // Jobs that change only for a common cause, such as their runtime, share a block.
   std::vector<Block> acceptances() const {
     std::vector<Block> blocks;
     std::map<std::pair<objects::Verdict, std::string>, std::vector<const objects::Acceptance*>> by_cause;
@@ -359,7 +359,7 @@ class ReachCollector {
     return blocks;
   }
 
-  // For a comment.
+  // The blocks of a comment.
   std::vector<Block> comment_blocks() const {
     std::vector<Block> blocks;
     for (const Source& source : sources_) {

@@ -405,7 +405,7 @@ Outcome run(std::string resource_list, const ReadKey& read_key) {
     set_list(write_resource_list(*list, list->items, one_result(wrong, make)), outcome);
     return outcome;
   }
-  settings.compile.trials = TrialOutput::None;  // they are the controller's to create
+  settings.compile.trials = TrialOutput::None;  // the controller creates them
   const Compilation compiled = compile_sources(sources_of(*list), {}, settings.compile);
   const Node* results = results_of(compiled.diagnostics, *list, make, outcome);
   set_list(write_resource_list(

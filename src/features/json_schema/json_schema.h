@@ -20,7 +20,7 @@ std::string file_of(const schema::VersionSchemas& version, const schema::KindSch
 // The kinds that have a schema, in alphabetical order.
 std::vector<const schema::KindSchema*> kinds_of(const schema::VersionSchemas& version);
 
-// Of the reports in JSON: the commands that have one, and the schema of one; "" if it has none.
+// The commands that print a report in JSON, and the schema of a command's report; "" if it has none.
 std::vector<std::string_view> report_names();
 std::string_view report_schema(std::string_view command);
 

@@ -125,7 +125,7 @@ Json make_answer(const Json& id, Json result);
 Json make_notification(std::string_view method, Json params);
 Json make_request(int64_t id, std::string_view method, Json params);
 
-// The text of a message with its headers.
+// Returns the message with its headers.
 std::string frame(std::string_view message);
 
 // The JSON with U+FFFD for each half of a surrogate pair and each byte that is not UTF-8, so that columns

@@ -358,7 +358,7 @@ void Server::publish(const DocumentId& document, const PublishedFindings* before
   constexpr std::string_view kList = "\"diagnostics\":[";
   message.insert(message.find(kList) + kList.size(), fmt::format("{}", fmt::join(texts, ",")));
   send_(message);
-  // A client types into few of them.
+  // Texts are kept only for open documents, since few of the others are ever edited.
   if (is_open)
     texts_[document] = std::move(texts);
   else

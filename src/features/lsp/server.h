@@ -126,7 +126,7 @@ class Server {
   Json as_file(Json location) const;
   Reply render(const std::string& uri, const std::string& ns, const std::string& name);
   void publish(std::shared_ptr<const WorkspaceFindings> findings);
-  // `before`: what was published before; nullptr if nothing was.
+  // `before` is what was published last; nullptr if nothing was.
   void publish(const DocumentId& document, const PublishedFindings* before);
   void send(const Json& message);
 
@@ -143,10 +143,10 @@ class Server {
   bool has_news_ = false;
   bool has_edits_ = false;
   std::unique_ptr<const PublishedFindings> published_;
-  std::map<DocumentId, int64_t> versions_;                // of open documents
-  std::map<DocumentId, int64_t> published_versions_;      // of the texts that the client has findings on
-  std::map<DocumentId, std::vector<std::string>> texts_;  // of the findings that open ones were sent
-  std::string problem_;                                   // that was shown last
+  std::map<DocumentId, int64_t> versions_;            // of open documents
+  std::map<DocumentId, int64_t> published_versions_;  // versions of the texts that the client has findings on
+  std::map<DocumentId, std::vector<std::string>> texts_;  // the findings sent for open documents, as texts
+  std::string problem_;                                   // the message shown last
   std::string root_problem_;                              // likewise
   bool watches_files_ = false;                            // the client lets servers register file watchers
   bool knows_snippets_ = false;                           // the client supports placeholders in completions

@@ -159,7 +159,7 @@ void Kustomizations::translate(V1Jobs& jobs, std::span<const base::SourceFile* c
   }
 }
 
-// Patches that say the same of the new object stay as they are.
+// Leaves patches that mean the same for the new object unchanged.
 void Kustomizations::follow_trainer(const kustomize::Resource& resource, const ToVersion& to_version,
                                     bool is_input) {
   const Maker make(*arena_);

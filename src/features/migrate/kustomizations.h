@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Kustomizations of v1 jobs: their patches, replacements, images and names, said of the TrainJobs; and
-// patches of TrainJobs and runtimes of another Trainer version. A patch becomes what turns the new job into
-// the new form of the patched job, so that it is exact, or a finding.
+// Kustomizations of v1 jobs: rewrites their patches, replacements, images and names so that they apply to the
+// TrainJobs; also patches of TrainJobs and runtimes for another Trainer version. The new patch turns the new
+// job into the new form of the patched job, so that it is exact; if there is none, there is a finding.
 #pragma once
 
 #include <cstdint>
@@ -63,7 +63,7 @@ class Kustomizations {
   bool knows(const base::SourceFile& file) const;
 
   // Finds what becomes of the patches, after the jobs have been converted. `files` are the inputs.
-  // `to_version` is what becomes of a TrainJob or runtime; nullptr, with the reason, if it stays as it is.
+  // `to_version` converts a TrainJob or runtime; it returns nullptr and the reason if that stays unchanged.
   using ToVersion = std::function<const yaml::Node*(const yaml::Node& object, const yaml::Maker& make,
                                                     base::Diagnostics& problems)>;
   void translate(V1Jobs& jobs, std::span<const base::SourceFile* const> files, const ToVersion& to_version);

@@ -153,7 +153,7 @@ std::set<std::string> refused_objects(const base::Diagnostics& diagnostics) {
   return refused;
 }
 
-// What starts the pods of a job together, as far as the inputs show it.
+// Names what starts the pods of a job together, as far as the inputs show it.
 std::string shown_gang(const std::vector<Source>& inputs) {
   struct Sign {
     std::string_view text;

@@ -137,7 +137,7 @@ class FieldsOfPart {
 
   void forget() {
     const std::lock_guard lock(mutex_);
-    std::vector<PlacedField>().swap(fields_);  // without the room for them
+    std::vector<PlacedField>().swap(fields_);  // also frees their memory
     is_known_ = false;
   }
 

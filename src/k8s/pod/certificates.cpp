@@ -20,7 +20,7 @@ constexpr int64_t kMostOfKubernetes = 24 * kHour;
 constexpr int64_t kMostOfOthers = 91 * 24 * kHour;
 constexpr std::string_view kOfKubernetes = "kubernetes.io/";
 
-// What is wrong with the name of a signer, as the rest of a sentence; "" if nothing is.
+// Says what is wrong with a signer's name, as the rest of a sentence; "" if nothing is.
 std::string signer_complaint(std::string_view text) {
   const size_t slash = text.find('/');
   if (slash == std::string_view::npos) return "must be a domain, a '/' and a path";

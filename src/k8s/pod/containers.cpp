@@ -298,7 +298,7 @@ void check_plain_init(const Field& container, Report& report) {
   });
 }
 
-// Of an init container that is always restarted.
+// Checks the rules of an init container that is always restarted.
 void check_sidecar_rules(const Field& container, Report& report) {
   const Field rules = container.child("restartPolicyRules");
   const KubernetesBehaviour& kubernetes = report.kubernetes();

@@ -15,8 +15,8 @@
 
 namespace trainjobc::report {
 
-// Of the reports that are objects, their first member: goes up if a field is gone or means something else.
-// Their schemas are in schema/reports/.
+// The first member of reports that are objects. It goes up if a field is removed or changes its meaning. The
+// reports' schemas are in schema/reports/.
 inline constexpr int kReportVersion = 1;
 
 // A JSON value, kept as its text. Members of objects stay in the order in which they are added. Invalid UTF-8

@@ -97,7 +97,7 @@ void expand(PluginContext& context) {
   upsert_volume(trainer->volumes, token_volume(make, job, made("status/volume")));
 }
 
-// The certificate is that of the controller's server, which only the cluster has.
+// The certificate is the one of the controller's server, which only the cluster has.
 void build(PluginContext& context, NodeList& objects) {
   if (!is_on(context)) return;
   const Maker& make = context.make;

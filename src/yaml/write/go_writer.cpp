@@ -28,7 +28,7 @@ size_t width_at(std::string_view text, size_t at) {
   return end - at;
 }
 
-// Of the character, which may be NEL or another line break of Unicode.
+// Whether the character is a line break, such as NEL or another one of Unicode.
 bool is_break(std::string_view character) {
   return character == "\n" || character == "\r" || character == "\xC2\x85" || character == "\xE2\x80\xA8" ||
          character == "\xE2\x80\xA9";
@@ -148,7 +148,7 @@ class GoWriter {
     for (const char c : text) put(c);
   }
 
-  // Of the line that has begun, up to the column.
+  // Writes spaces up to the column, on the line that has begun.
   void indent_to(size_t indent) {
     while (column_ < indent) put(' ');
   }
@@ -188,7 +188,8 @@ class GoWriter {
 
   void write_entry(const Entry& entry, size_t indent) {
     begin_line(indent);
-    const bool is_simple = entry.key.size() <= kLongestPlainKey && !Analyzer(entry.key).analyze().is_multiline;
+    const bool is_simple =
+        entry.key.size() <= kLongestPlainKey && !Analyzer(entry.key).analyze().is_multiline;
     if (is_simple) {
       write_string(entry.key, indent + kIndent, true);
     } else {
@@ -204,7 +205,7 @@ class GoWriter {
       return end_line();
     }
     put('\n');
-    // The items of a list stand below its key.
+    // A list has the indentation of its key.
     write_collection(*entry.value, entry.value->is_list() ? indent : indent + kIndent);
   }
 
@@ -240,7 +241,7 @@ class GoWriter {
     indent_to(indent);
   }
 
-  // Plain, or in single quotes.
+  // Writes a string plain or in single quotes.
   void write_flat(std::string_view text, size_t indent, bool may_wrap, bool is_quoted) {
     if (is_quoted) put('\'');
     bool was_space = false;
@@ -276,7 +277,8 @@ class GoWriter {
     for (size_t at = 0; at < text.size();) {
       const std::string_view character = text.substr(at, width_at(text, at));
       const bool is_space = character == " ";
-      if (escapes_all || !is_printable(character) || is_break(character) || character == "\"" || character == "\\") {
+      if (escapes_all || !is_printable(character) || is_break(character) || character == "\"" ||
+          character == "\\") {
         put_escape(character);
       } else if (is_space && may_wrap && !was_space && column_ > kBestWidth && at > 0 &&
                  at + 1 < text.size()) {
@@ -352,7 +354,7 @@ class GoWriter {
   bool is_after_dash_ = false;  // a collection begins on the line of the dash
 };
 
-// The number that begins at `at`, from which digits of leading zeros are left out; and where it ends.
+// Returns the value of the digits from `at` on, appended to those of `start`, and where they end.
 std::pair<int64_t, size_t> number_at(std::string_view text, size_t at, int64_t start) {
   auto value = static_cast<uint64_t>(start);
   while (at < text.size() && base::is_digit(text[at]))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The text that Go's programs write, where other programs change it before it is read again.
+// The YAML that Go's programs write, for text that other programs change before it is read again.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace trainjobc::yaml {
 
-// Appends what sigs.k8s.io/yaml makes of an object, on go.yaml.in/yaml/v2: keys sorted, strings plain if they
-// may be, otherwise in single or double quotes, those of several lines as blocks, long ones wrapped.
+// Appends the object as sigs.k8s.io/yaml writes it, on go.yaml.in/yaml/v2: with sorted keys; strings plain if
+// possible, otherwise in single or double quotes; strings of several lines as blocks; long ones wrapped.
 void write_go_yaml(const Node& node, std::string& out);
 
-// Whether it puts the key `a` before `b`: digits by their value, letters last.
+// Whether it writes the key `a` before `b`: it sorts numbers by their value, and letters last.
 bool is_before_in_go(std::string_view a, std::string_view b);
 
 }  // namespace trainjobc::yaml

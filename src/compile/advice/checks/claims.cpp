@@ -162,7 +162,7 @@ std::string sidecar_message(std::string_view job) {
   return fmt::format("Istio's sidecar stands between the pods of \"{}\": they may neither meet nor end", job);
 }
 
-// Istio's sidecar takes the connections between the nodes over, and may run on when the program has ended.
+// Istio's sidecar intercepts the connections between nodes, and may keep running after the program has ended.
 void check_sidecar(const Node& metadata, std::string_view job, const std::string& field, Advisor& advisor) {
   for (const std::string_view map : {"labels", "annotations"}) {
     const Node* value = metadata.at({map, kInject});

@@ -116,7 +116,7 @@ bool asks_for_device(const Node& container) {
 }
 
 bool asks_for_device_in(const Node& pod) {
-  // A container runtime of its own, such as NVIDIA's, may show all GPUs of the node.
+  // A runtime class, such as NVIDIA's, may expose all GPUs of the node to the container.
   if (!items_at(pod, "resourceClaims").empty() || pod.get("runtimeClassName")) return true;
   for (const std::string_view list : {"containers", "initContainers"}) {
     if (std::ranges::any_of(items_at(pod, list), [](const Node* item) { return asks_for_device(*item); }))
@@ -125,7 +125,7 @@ bool asks_for_device_in(const Node& pod) {
   return false;
 }
 
-// Of the trainer's pods: others may run anywhere.
+// Checks only the trainer's pods: others may run anywhere.
 void check_placed_pods(const AdviceContext& context, Advisor& advisor) {
   const auto jobs = items_at(context.admitted_job_set, {"spec", "replicatedJobs"});
   for (size_t i = 0; i < jobs.size(); ++i) {
@@ -145,7 +145,7 @@ void check_placed_pods(const AdviceContext& context, Advisor& advisor) {
   }
 }
 
-// Adapters of AWS.
+// Network adapters of AWS.
 
 constexpr std::string_view kEfa = "vpc.amazonaws.com/efa";
 

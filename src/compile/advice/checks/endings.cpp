@@ -132,7 +132,7 @@ void check_servers(const RuntimeContext& context, Advisor& advisor) {
                : "add -D");
 }
 
-// Trainer takes the Failed condition away before it looks for the JobSet, and creates a JobSet that is
+// Trainer removes the Failed condition before it looks for the JobSet, and creates the JobSet again if it is
 // missing. Source of the rule: pkg/controller/trainjob_controller.go of Trainer 2.1 to 2.3.0.
 void check_ttl(const RuntimeContext& context, Advisor& advisor) {
   const model::Behaviours& behaviours = *context.info.behaviours;

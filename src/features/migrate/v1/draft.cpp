@@ -389,7 +389,8 @@ void apply_clean_pod_policy(Conversion& conversion) {
   }
 }
 
-// Not for Trainer versions that create the JobSet again after its TTL has deleted it.
+// Moves the TTL to the JobSet, unless the Trainer version creates a JobSet again after its TTL has deleted
+// it.
 void apply_ttl(Conversion& conversion) {
   const Node* ttl = conversion.job.run_policy("ttlSecondsAfterFinished");
   if (!ttl) return;
@@ -438,7 +439,7 @@ class Gang {
     return fmt::format("spec.runPolicy.schedulingPolicy.{}", name);
   }
 
-  // Training Operator has no gang scheduler by default, and then ignores the policy.
+  // By default, Training Operator has no gang scheduler, and ignores the policy.
   std::string_view choose(std::string_view scheduler) {
     const MigrateOptions& options = conversion_.options;
     if (!options.gang.empty()) return options.gang;
