@@ -184,7 +184,7 @@ bool is_template(std::string_view image) {
   return image.find("{{") != std::string_view::npos || image.find('%') != std::string_view::npos;
 }
 
-// "YOUR_IMAGE", "your-registry", "CHANGE_ME".
+// "your-registry", "YOUR-IMAGE", "CHANGE_ME".
 bool is_stand_in(std::string_view word) {
   constexpr std::array<std::string_view, 4> kWords{"changeme", "change-me", "replaceme", "replace-me"};
   std::string text = base::lower_case(word);
@@ -200,7 +200,7 @@ bool is_in_capitals(std::string_view word) {
          });
 }
 
-// The first placeholder: <account>, $IMAGE, ${IMAGE}, YOUR_IMAGE; "" if there is none.
+// The first placeholder: <account>, $IMAGE, ${IMAGE}, CHANGE_ME; "" if there is none.
 std::string_view placeholder_in(std::string_view image) {
   const size_t open = image.find('<');
   const size_t close = image.find('>', open == std::string_view::npos ? 0 : open);
