@@ -46,7 +46,10 @@ void warn_of_later_runtime(JobUnit& unit, const base::Location& job) {
   late.object = unit.job.id.str();
   late.field = "spec.runtimeRef.name";
   late.notes.push_back({"the runtime", at});
-  unit.diagnostics.add(std::move(late));
+  base::Diagnostics found;
+  found.add(std::move(late));
+  secret::hide_secrets(found, std::array{unit.source}, unit.runtime->secrets);
+  unit.diagnostics.append(std::move(found));
 }
 
 // One job on its way through the passes.

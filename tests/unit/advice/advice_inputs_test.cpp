@@ -104,6 +104,16 @@ TEST_CASE("advice/job-before-runtime: in one file") {
       "    6 |   runtimeRef: {name: rt}\n"
       "      |                      ^~ put the runtime before the jobs, or in a file that is applied first\n"
       "  note: the runtime at in.yaml:12:9\n");
+  // The line of a secret is not shown.
+  const std::string secret =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: j}\n"
+      "spec: {runtimeRef: {name: rt}, trainer: {command: [curl, -u, \"me:q7w8e9r0t1y2u3\"]}}\n";
+  CHECK(
+      advice("advice/job-before-runtime", secret + "---\n" + one) ==
+      "in.yaml:4:27: warning: kubectl apply creates the job before its runtime, and the webhook refuses it: "
+      "there is no ClusterTrainingRuntime \"rt\" yet [advice/job-before-runtime]\n"
+      "  hint: put the runtime before the jobs, or in a file that is applied first\n"
+      "  note: the runtime at in.yaml:9:9\n");
   CHECK(advice("advice/job-before-runtime", one + "---\n" + job_first) == "");
   CHECK(advice("advice/job-before-runtime", job_first, {{"rt.yaml", one}}) == "");
 }
