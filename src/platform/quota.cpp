@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <tuple>
 
 #include "base/text/text.h"
 #include "k8s/jobset/jobset.h"
@@ -115,6 +116,14 @@ void add_to(Usage& sum, const Usage& more) {
     const auto [at, is_new] = sum.try_emplace(name, amount);
     if (!is_new) at->second.add(amount);
   }
+}
+
+// Of jobs that have one name, the first one counts, whichever thread comes first.
+bool is_before(const base::Location& one, const base::Location& other) {
+  const auto key_of = [](const base::Location& at) {
+    return std::tuple(at.file ? at.file->name() : std::string(), at.line, at.column);
+  };
+  return key_of(one) < key_of(other);
 }
 
 // The name of a resource that counts all objects of a kind: count/jobs.batch.
@@ -267,8 +276,10 @@ void Quota::check(const std::vector<Subject>& subjects, const CompiledJob& job, 
   if (!has_scopes) add_counts(subjects, at_once);
   exceeds(counted.empty() ? subjects : counted, job, at_once, own);
   if (own.empty()) {
+    const base::Location place = place_of_object(*job.train_job);
     const std::lock_guard lock(mutex_);
-    jobs_[job.object] = {std::move(at_once), place_of_object(*job.train_job)};
+    const auto [known, is_new] = jobs_.try_emplace(job.object, at_once, place);
+    if (!is_new && !is_before(known->second.second, place)) known->second = {std::move(at_once), place};
   }
   found.append(std::move(own));
 }

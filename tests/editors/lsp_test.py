@@ -374,6 +374,8 @@ def lint(folder):
         sys.exit(done.stderr.decode())
     expected = {}
     for one in json.loads(done.stdout)["diagnostics"]:
+        if one["file"].startswith("catalogue/v"):
+            continue  # a runtime of the catalogue, which no document of the editor has
         path = os.path.join("/", one["file"])  # from the working directory
         lines = pathlib.Path(path).read_bytes().decode(errors="replace").removeprefix("\ufeff").split("\n")
 
