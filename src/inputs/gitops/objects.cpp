@@ -79,6 +79,16 @@ const Manifest* Objects::find(std::string_view kind, const std::string& ns, cons
   return best;
 }
 
+const Manifest* Objects::find_nearest(const std::string& file,
+                                      const std::function<bool(const Manifest&)>& is_it) const {
+  const Manifest* nearest = nullptr;
+  for (const Manifest& object : all_) {
+    if (!is_it(object)) continue;
+    if (!nearest || common_length(object.file, file) > common_length(nearest->file, file)) nearest = &object;
+  }
+  return nearest;
+}
+
 std::vector<const Manifest*> Objects::find_all(std::string_view kind, const std::string& ns,
                                                const std::string& name) const {
   std::vector<const Manifest*> found;

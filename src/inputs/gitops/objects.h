@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -52,6 +53,9 @@ class Objects {
   // The object of that kind and name: of several, the one that is nearest to the file.
   const Manifest* find(std::string_view kind, const std::string& ns, const std::string& name,
                        const std::string& file) const;
+  // The one for which `is_it` holds: of several, the nearest to the file.
+  const Manifest* find_nearest(const std::string& file,
+                               const std::function<bool(const Manifest&)>& is_it) const;
 
  private:
   using ByFile = std::map<std::string, const Manifest*>;

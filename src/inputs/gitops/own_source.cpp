@@ -50,12 +50,10 @@ std::set<std::string> remote_names(const base::FileSystem& files, const std::str
   return names;
 }
 
-// Of the paths of its file and another one.
-size_t common_length(const Manifest& object, const std::string& file) {
-  return static_cast<size_t>(std::ranges::mismatch(object.file, file).in1 - object.file.begin());
+// What an ArtifactGenerator makes under that name; nullptr if it makes nothing.
+const yaml::Node* artifact_of(const Manifest& generator, std::string_view name) {
+  return yaml::find_named(yaml::items_at(*generator.root, {"spec", "artifacts"}), name);
 }
-
-constexpr std::string_view kArtifacts = "source.extensions.fluxcd.io/";
 
 // A whole folder that a generator copies.
 struct Copy {
@@ -108,11 +106,8 @@ const Manifest* OwnSource::source_of(const yaml::Node& ref, const std::string& n
   const std::string name(yaml::string_at(ref, "name"));
   const Manifest* found = objects_.find(kind, written.empty() ? ns : written, name, file);
   if (found || !written.empty()) return found;
-  for (const Manifest& object : objects_.all()) {
-    if (object.kind() != kind || object.name() != name) continue;
-    if (!found || common_length(object, file) > common_length(*found, file)) found = &object;
-  }
-  return found;
+  return objects_.find_nearest(
+      file, [&](const Manifest& object) { return object.kind() == kind && object.name() == name; });
 }
 
 // A source that is not defined in the repository was created by hand, or by a bootstrap, and counts as this
@@ -138,19 +133,13 @@ SourcePath OwnSource::path_in_source(std::string_view path, const yaml::Node* re
   if (!ref || yaml::string_at(*ref, "kind") != "ExternalArtifact")
     return {std::string(path), why_other(ref, ns, file)};
   const std::string_view name = yaml::string_at(*ref, "name");
-  std::pair<const Manifest*, const yaml::Node*> nearest;
-  for (const Manifest& object : objects_.all()) {
-    if (!object.is(kArtifacts, "ArtifactGenerator")) continue;
-    for (const yaml::Node* artifact : yaml::items_at(*object.root, {"spec", "artifacts"})) {
-      if (yaml::string_at(*artifact, "name") != name) continue;
-      if (!nearest.first || common_length(object, file) > common_length(*nearest.first, file))
-        nearest = {&object, artifact};
-    }
-  }
-  if (!nearest.first)
+  const Manifest* generator = objects_.find_nearest(file, [&](const Manifest& object) {
+    return object.is("source.extensions.fluxcd.io/", "ArtifactGenerator") && artifact_of(object, name);
+  });
+  if (!generator)
     return {std::string(path),
             fmt::format("its source is ExternalArtifact {}, which no ArtifactGenerator here makes", name)};
-  SourcePath folder = copied_folder(*nearest.first, *nearest.second);
+  SourcePath folder = copied_folder(*generator, *artifact_of(*generator, name));
   folder.path += fmt::format("/{}", path);
   return folder;
 }
