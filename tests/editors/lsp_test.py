@@ -368,14 +368,17 @@ def utf16(text):
 
 
 def lint(folder):
-    """By path, what `lint` reports, as the editor gets it."""
+    """By path, what `lint` reports, as the editor gets it; and what it says of runtimes of the catalogue, by rule and message, which
+    the editor shows at the beginning of the jobs."""
     done = subprocess.run([TRAINJOBC, "lint", "--allow-empty", "--format", "json", folder], cwd="/", capture_output=True, check=False)
     if done.returncode == 2:
         sys.exit(done.stderr.decode())
-    expected = {}
+    expected, of_catalogue = {}, set()
     for one in json.loads(done.stdout)["diagnostics"]:
+        message = one["message"] + ("; " + one["hint"] if one.get("hint") else "")
         if one["file"].startswith("catalogue/v"):
-            continue  # see in_catalogue
+            of_catalogue.add((one["rule"], message))
+            continue
         path = os.path.join("/", one["file"])  # from the working directory
         lines = pathlib.Path(path).read_bytes().decode(errors="replace").removeprefix("\ufeff").split("\n")
 
@@ -385,18 +388,11 @@ def lint(folder):
 
         start = place(one["line"], one["column"]) if one.get("line") else None
         expected.setdefault(path, []).append(
-            (one["rule"], SEVERITIES[one["severity"]], one["message"] + ("; " + one["hint"] if one.get("hint") else ""), start))
-    return {path: sorted(found, key=order) for path, found in expected.items()}
+            (one["rule"], SEVERITIES[one["severity"]], message, start))
+    return {path: sorted(found, key=order) for path, found in expected.items()}, of_catalogue
 
 
-def in_catalogue(folder):
-    """What `lint` reports in runtimes of the catalogue, which the editor shows at the beginning of the jobs: rules and messages."""
-    done = subprocess.run([TRAINJOBC, "lint", "--allow-empty", "--format", "json", folder], cwd="/", capture_output=True, check=False)
-    return {(one["rule"], one["message"] + ("; " + one["hint"] if one.get("hint") else ""))
-            for one in json.loads(done.stdout)["diagnostics"] if one["file"].startswith("catalogue/v")}
-
-
-def published(editor, expected, of_catalogue=frozenset()):
+def published(editor, expected, of_catalogue):
     """By path, what the server says, in the same form."""
     result = {}
     for path, found in editor.diagnostics.items():
@@ -415,8 +411,7 @@ def published(editor, expected, of_catalogue=frozenset()):
 
 
 def check_same(editor, folder, what):
-    expected = lint(folder)
-    of_catalogue = in_catalogue(folder)
+    expected, of_catalogue = lint(folder)
     editor.wait(lambda: published(editor, expected, of_catalogue) == expected, 20)
     check(published(editor, expected, of_catalogue), expected, f"the diagnostics of {what}")
 
@@ -505,7 +500,7 @@ def check_edits_against_lint(seed, steps=40):
             path = choice.choice(files)
             text = edit(texts[path], choice)
             pathlib.Path(path).write_text(text)
-            if any(one[0].startswith("yaml/") for one in lint(str(copy)).get(path, [])):
+            if any(one[0].startswith("yaml/") for one in lint(str(copy))[0].get(path, [])):
                 pathlib.Path(path).write_text(texts[path])  # what can't be read keeps its findings
                 continue
             texts[path] = text

@@ -81,7 +81,7 @@ class TrainJobBuilder {
   }
 
  private:
-  // The operators' own manager is the default; for Trainer, that is no name at all.
+  // The operators' own manager is the default; Trainer does not know it.
   const Node* manager_of_job() const {
     const Node* manager = job_.run_policy("managedBy");
     return manager && manager->text().starts_with("kueue.x-k8s.io/") ? manager : nullptr;

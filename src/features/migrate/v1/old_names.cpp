@@ -154,7 +154,7 @@ class NameScan {
   }
 
   // Reads a pod's name that begins at `begin`, with its role at `at`, and sets address_. Returns the name's
-  // end; 0 if it is no such name.
+  // end; 0 for other names.
   size_t take_name(size_t begin, size_t at) {
     const std::string_view role = role_at(at);
     if (role.empty()) return 0;
