@@ -44,13 +44,10 @@ base::Diagnostic pod_finding(std::string_view rule, const Subject& pod, const st
 const Node* find_amount(const Node& pod_spec, std::string_view list, std::string_view resource) {
   for (const std::string_view key : {"containers", "initContainers"}) {
     for (const Node* container : yaml::items_at(pod_spec, key)) {
-      const Node* amounts = container->at({"resources", list});
-      const Node* amount = amounts ? amounts->get(resource) : nullptr;
-      if (amount) return amount;
+      if (const Node* amount = container->at({"resources", list, resource})) return amount;
     }
   }
-  const Node* of_pod = pod_spec.at({"resources", list});
-  return of_pod ? of_pod->get(resource) : nullptr;
+  return pod_spec.at({"resources", list, resource});
 }
 
 }  // namespace trainjobc::platform

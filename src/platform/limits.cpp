@@ -101,8 +101,7 @@ class LimitCheck {
  private:
   AskedAmounts of_container(const Node& container) const {
     const auto find = [&container](std::string_view list, std::string_view resource) {
-      const Node* amounts = container.at({"resources", list});
-      return amounts ? amounts->get(resource) : nullptr;
+      return container.at({"resources", list, resource});
     };
     const auto amount = [find](std::string_view list, std::string_view resource) {
       return amount_of(find(list, resource));

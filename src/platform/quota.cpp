@@ -72,8 +72,7 @@ bool is_best_effort(const Node& spec) {
     for (const Node* container : yaml::items_at(spec, key)) {
       for (const std::string_view list : {"requests", "limits"}) {
         for (const std::string_view resource : {"cpu", "memory"}) {
-          const Node* amounts = container->at({"resources", list});
-          const auto amount = amount_of(amounts ? amounts->get(resource) : nullptr);
+          const auto amount = amount_of(container->at({"resources", list, resource}));
           if (amount && amount->sign() > 0) return false;
         }
       }
@@ -196,11 +195,10 @@ void Quota::check_mandatory(const Subject& pod, const std::string& owner, base::
     for (const Node* container : yaml::items_at(spec, key)) {
       for (const Mandatory& one : kMandatory) {
         const Node* counted = hard->get(one.counted);
-        const Node* amounts = container->at({"resources", one.list});
         // "cpu" and "requests.cpu" ask for the same.
         const bool is_twice =
             one.counted == one.resource && hard->get(fmt::format("requests.{}", one.resource));
-        if (!counted || is_twice || (amounts && amounts->get(one.resource))) continue;
+        if (!counted || is_twice || container->at({"resources", one.list, one.resource})) continue;
         base::Diagnostic finding = pod_finding(
             kQuotaRule, pod, owner,
             fmt::format("{} counts {}, so each container needs a {} {}: \"{}\" has none", name(), one.counted,

@@ -27,21 +27,14 @@ using yaml::Maker;
 using yaml::Node;
 
 constexpr auto kKinds = std::to_array<KindFacts>({
-    {"TrainJob", model::kTrainerGroup, "v1alpha1", "trainjobs"},
-    {"TrainingRuntime", model::kTrainerGroup, "v1alpha1", "trainingruntimes"},
-    {"ClusterTrainingRuntime", model::kTrainerGroup, "v1alpha1", "clustertrainingruntimes", false},
-    {"JobSet", "jobset.x-k8s.io", "v1alpha2", "jobsets"},
-    {"Job", "batch", "v1", "jobs"},
-    {"Pod", "", "v1", "pods"},
+    {"TrainJob", model::kTrainerGroup, "trainjobs"},
+    {"JobSet", "jobset.x-k8s.io", "jobsets"},
+    {"Job", "batch", "jobs"},
+    {"Pod", "", "pods"},
 });
 
 std::string namespace_of(const Node& root) {
   return std::string(k8s::effective_namespace(yaml::text_at(root, {"metadata", "namespace"})));
-}
-
-int64_t pods_of_job(const ReplicatedJob& job) {
-  const int64_t parallelism = job.parallelism.value_or(1);
-  return std::max<int64_t>(0, std::min(parallelism, job.completions.value_or(parallelism)));
 }
 
 // The object with its controller, which has created it.
@@ -111,7 +104,7 @@ void add_pods(const CompiledJob& job, std::vector<Subject>& subjects, const Make
     const Node* object = job_object(*completed, *job.job_set, name, make);
     const std::string field = replicated_job.field + ".template";
     subjects.push_back({find_kind("Job"), object, ns, name, field, replicated_job.replicas});
-    const int64_t pods = pods_of_job(replicated_job) * replicated_job.replicas;
+    const int64_t pods = k8s::jobset::pods_per_job(replicated_job) * replicated_job.replicas;
     if (pods > 0) {
       const bool trains = model::ancestor_of(*replicated_job.node) == model::kTrainer;
       subjects.push_back({find_kind("Pod"), pod_object(*object, name, make), ns, name,

@@ -25,9 +25,7 @@ struct CompiledJob {
 struct KindFacts {
   std::string_view kind;
   std::string_view group;
-  std::string_view version;
   std::string_view resource;
-  bool is_namespaced = true;
 };
 // nullptr for other kinds.
 const KindFacts* find_kind(std::string_view kind);
@@ -36,7 +34,7 @@ const KindFacts* find_kind(std::string_view kind);
 struct Subject {
   const KindFacts* kind = nullptr;
   const yaml::Node* root = nullptr;
-  std::string ns;     // "" for a kind without namespaces
+  std::string ns;
   std::string name;   // of a pod, that of its Job
   std::string field;  // where a Job or a pod comes from: spec.replicatedJobs[0].template; "" for others
   int64_t count = 1;

@@ -66,7 +66,7 @@ class FileMaker {
   std::string collect_pods() {
     int64_t count = 0;
     for (const ReplicatedJob& job : view_.jobs) {
-      const int64_t per_job = objects::pods_per_job(job);
+      const int64_t per_job = k8s::jobset::pods_per_job(job);
       if (job.replicas > kMostPods || per_job > kMostPods) count = kMostPods;
       count += std::max<int64_t>(job.replicas, 0) * std::min(per_job, kMostPods);
       if (count > kMostPods)

@@ -97,11 +97,6 @@ std::vector<std::string> in_order(const Amounts& amounts) {
   return resources;
 }
 
-int64_t pods_per_job(const ReplicatedJob& job) {
-  const int64_t parallelism = job.parallelism.value_or(1);
-  return std::max<int64_t>(0, std::min(parallelism, job.completions.value_or(parallelism)));
-}
-
 const Node* node_container(const Node& pod_spec) {
   const auto containers = yaml::items_at(pod_spec, "containers");
   if (const Node* node = yaml::find_named(containers, model::kNode)) return node;
@@ -113,8 +108,7 @@ Amounts requests_of_pod(const Node& pod_spec, PodLimits limits) {
   const Maker make(arena);
   Amounts amounts;
   const Node* with_requests = with_pod_requests(with_all_requests(&pod_spec, make), limits, make);
-  for (const auto& [name, quantity] : policy::pod_requests(*with_requests))
-    amounts.emplace(name, quantity);
+  for (const auto& [name, quantity] : policy::pod_requests(*with_requests)) amounts.emplace(name, quantity);
   return amounts;
 }
 
@@ -127,7 +121,7 @@ std::string host_of(const JobSetView& view, const ReplicatedJob& job, int64_t jo
 PodSet pod_set_of(const JobSetView& view, const ReplicatedJob& job) {
   PodSet set;
   set.name = job.name;
-  const int64_t per_job = pods_per_job(job);
+  const int64_t per_job = k8s::jobset::pods_per_job(job);
   set.pods = job.replicas * per_job;
   if (job.pod_spec) set.per_pod = requests_of_pod(*job.pod_spec);
   if (set.pods <= 0) return set;
@@ -140,7 +134,7 @@ PodSet pod_set_of(const JobSetView& view, const ReplicatedJob& job) {
 Demand demand_of(const Node& job_set) {
   Demand demand;
   for (const ReplicatedJob& job : k8s::jobset::view_job_set(job_set).jobs) {
-    const int64_t pods = job.replicas * pods_per_job(job);
+    const int64_t pods = job.replicas * k8s::jobset::pods_per_job(job);
     demand.pods += pods;
     if (job.pod_spec) add(demand.requests, times(requests_of_pod(*job.pod_spec), pods));
   }

@@ -29,9 +29,6 @@ struct PodSet {
   std::string hosts;  // "llama-node-0-{0..3}.llama", for a shell to expand; "" without pods
 };
 
-// How many pods a Job of the replicatedJob runs at a time.
-int64_t pods_per_job(const k8s::jobset::ReplicatedJob& job);
-
 // The container called `node`, else the first; nullptr if there is none.
 const yaml::Node* node_container(const yaml::Node& pod_spec);
 

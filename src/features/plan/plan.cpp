@@ -133,7 +133,7 @@ std::optional<int64_t> flux_processes(std::string_view script) {
 
 int64_t pods_of(const std::vector<Worker>& workers) {
   int64_t pods = 0;
-  for (const Worker& worker : workers) pods += worker.job->replicas * objects::pods_per_job(*worker.job);
+  for (const Worker& worker : workers) pods += worker.job->replicas * k8s::jobset::pods_per_job(*worker.job);
   return pods;
 }
 
@@ -157,7 +157,7 @@ int64_t capped_sum(int64_t a, int64_t b) {
 // How many processes the worker's pods start; nullopt if that depends on their machines, or can't be seen.
 std::optional<int64_t> processes_of(const Framework& framework, const Settings& settings,
                                     const Worker& worker) {
-  const int64_t pods = worker.job->replicas * objects::pods_per_job(*worker.job);
+  const int64_t pods = worker.job->replicas * k8s::jobset::pods_per_job(*worker.job);
   if (framework.has_launchers) {
     if (settings.launch().kind == Launch::Kind::OneProcess) return pods;
     const auto each = settings.start() ? settings.start()->processes : std::nullopt;
@@ -257,7 +257,7 @@ void list_ranks(const RenderedJob& job, const std::vector<Worker>& workers, cons
                         : framework && plan.nodes > 1 ? ranks_of(Settings(*framework, job, worker))
                                                       : Ranks::Continued;
     for (int64_t index = 0; index < worker.job->replicas; ++index) {
-      for (int64_t pod = 0; pod < objects::pods_per_job(*worker.job); ++pod) {
+      for (int64_t pod = 0; pod < k8s::jobset::pods_per_job(*worker.job); ++pod) {
         const int64_t first = ranks == Ranks::OfEachNode ? 0 : rank;
         add_rank(job, {worker, index, pod}, ranks == Ranks::Unknown ? std::nullopt : std::optional(first),
                  each, plan);
@@ -386,7 +386,7 @@ std::map<std::string, Place, std::less<>> places_of(const RenderedJob& job, cons
     const Node* container = &replicated_job == launcher.job
                                 ? launcher.container
                                 : objects::node_container(*replicated_job.pod_spec);
-    const int64_t pods = objects::pods_per_job(replicated_job);
+    const int64_t pods = k8s::jobset::pods_per_job(replicated_job);
     if (!container || replicated_job.replicas * pods > kMostHosts) continue;
     for (int64_t index = 0; index < replicated_job.replicas; ++index) {
       for (int64_t pod = 0; pod < pods; ++pod)

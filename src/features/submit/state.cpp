@@ -48,7 +48,7 @@ std::string_view status_of(const Node& object, std::string_view type) {
 int64_t pods_of(const Node& job_set) {
   int64_t pods = 0;
   for (const k8s::jobset::ReplicatedJob& job : k8s::jobset::view_job_set(job_set).jobs)
-    pods += job.replicas * objects::pods_per_job(job);
+    pods += job.replicas * k8s::jobset::pods_per_job(job);
   return pods;
 }
 

@@ -15,6 +15,11 @@
 
 namespace trainjobc::k8s::jobset {
 
+int64_t pods_per_job(const ReplicatedJob& job) {
+  const int64_t parallelism = job.parallelism.value_or(1);
+  return std::max<int64_t>(0, std::min(parallelism, job.completions.value_or(parallelism)));
+}
+
 std::string job_name(std::string_view job_set, std::string_view replicated_job, int64_t index) {
   return fmt::format("{}-{}-{}", job_set, replicated_job, index);
 }

@@ -37,6 +37,9 @@ struct ReplicatedJob {
   int64_t jobs_of_group_before = 0;  // the same within its group
 };
 
+// How many pods a Job of the replicatedJob runs at a time.
+int64_t pods_per_job(const ReplicatedJob& job);
+
 struct JobSetView {
   std::string_view name;
   const yaml::Node* name_node = nullptr;

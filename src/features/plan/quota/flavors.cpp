@@ -128,13 +128,14 @@ class Suitability {
 std::vector<QueuedPodSet> queued_pod_sets(const Quota& quota, const ClusterQueue& queue,
                                           const Node& job_set) {
   const Suitability suitability(quota, queue);
-  const auto limits = quota.kueue.counts_pod_limits ? objects::PodLimits::AreRequests : objects::PodLimits::DontCount;
+  const auto limits =
+      quota.kueue.counts_pod_limits ? objects::PodLimits::AreRequests : objects::PodLimits::DontCount;
   std::vector<QueuedPodSet> sets;
   for (const k8s::jobset::ReplicatedJob& job : k8s::jobset::view_job_set(job_set).jobs) {
     if (!job.pod_spec) continue;
     QueuedPodSet set;
     set.name = job.name;
-    set.pods = job.replicas * objects::pods_per_job(job);
+    set.pods = job.replicas * k8s::jobset::pods_per_job(job);
     for (const auto& [resource, quantity] : objects::requests_of_pod(*job.pod_spec, limits))
       set.requests[resource] = multiplied(to_units(resource, quantity), set.pods);
     if (quota.kueue.skips_zero) std::erase_if(set.requests, [](const auto& one) { return one.second == 0; });
