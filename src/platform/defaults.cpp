@@ -58,23 +58,8 @@ const Node* with_defaults(const Node* map, std::span<const Default> defaults, co
   return map;
 }
 
-// With a request for each limit; `is_left_out` says for which there is none.
-template <class LeftOut>
-const Node* with_requests(const Node& owner, const Maker& make, const LeftOut& is_left_out) {
-  const Node* limits = owner.at({"resources", "limits"});
-  if (!limits || !limits->is_map()) return &owner;
-  const Node* requests = owner.at({"resources", "requests"});
-  std::vector<yaml::Entry> entries;
-  if (requests) entries.assign(requests->entries().begin(), requests->entries().end());
-  for (const yaml::Entry& limit : limits->entries()) {
-    if ((!requests || !requests->get(limit.key)) && !is_left_out(limit.key)) entries.push_back(limit);
-  }
-  const yaml::Origin origin = requests ? requests->origin() : limits->origin();
-  return make.with_path(&owner, {"resources", "requests"}, make.map(entries, origin));
-}
-
 const Node* with_container_defaults(const Node& container, const Maker& make) {
-  const Node* changed = with_requests(container, make, [](std::string_view) { return false; });
+  const Node* changed = with_requests(container, make);
   if (!changed->get("imagePullPolicy")) {
     const Node* image = container.get("image");
     changed = make.with(
@@ -85,6 +70,21 @@ const Node* with_container_defaults(const Node& container, const Maker& make) {
 }
 
 }  // namespace
+
+const Node* with_requests(const Node& owner, const Maker& make,
+                          const std::function<bool(std::string_view)>& is_left_out) {
+  const Node* limits = owner.at({"resources", "limits"});
+  if (!limits || !limits->is_map()) return &owner;
+  const Node* requests = owner.at({"resources", "requests"});
+  std::vector<yaml::Entry> entries;
+  if (requests) entries.assign(requests->entries().begin(), requests->entries().end());
+  for (const yaml::Entry& limit : limits->entries()) {
+    if (requests && requests->get(limit.key)) continue;
+    if (!is_left_out || !is_left_out(limit.key)) entries.push_back(limit);
+  }
+  const yaml::Origin origin = requests ? requests->origin() : limits->origin();
+  return make.with_path(&owner, {"resources", "requests"}, make.map(entries, origin));
+}
 
 const Node* with_job_defaults(const Node& job, const Maker& make) {
   const Node* spec = job.get("spec");

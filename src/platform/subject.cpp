@@ -37,21 +37,6 @@ std::string namespace_of(const Node& root) {
   return std::string(k8s::effective_namespace(yaml::text_at(root, {"metadata", "namespace"})));
 }
 
-// The object with its controller, which has created it.
-const Node* owned_by(const Node* object, std::string_view api_version, std::string_view kind,
-                     const Node* owner, const Maker& make) {
-  const yaml::Origin origin = make.made("controller/owner", {owner});
-  const auto text = [&](std::string_view value) { return make.string(value, origin); };
-  const Node* reference = make.map({{"apiVersion", text(api_version)},
-                                    {"kind", text(kind)},
-                                    {"name", owner},
-                                    {"uid", text("00000000-0000-0000-0000-000000000000")},
-                                    {"controller", make.boolean(true, origin)},
-                                    {"blockOwnerDeletion", make.boolean(true, origin)}},
-                                   origin);
-  return make.with_path(object, {"metadata", "ownerReferences"}, make.list({reference}, origin));
-}
-
 // A Job or a pod without a name, as an object of that kind.
 const Node* as_object(const Node& given, std::string_view api_version, std::string_view kind,
                       std::initializer_list<Entry> of_metadata, const Maker& make) {
@@ -70,27 +55,12 @@ const Node* job_object(const Node& job_template, const Node& job_set, const std:
   const Entry own_name{"name", make.copied(name, make.made("controller/name", {of_job_set})), {}};
   const Node* job = as_object(job_template, "batch/v1", "Job",
                               {own_name, {"namespace", job_set.at({"metadata", "namespace"}), {}}}, make);
-  return with_job_defaults(*owned_by(job, model::kJobSetApiVersion, "JobSet", of_job_set, make), make);
+  return with_job_defaults(*job, make);
 }
 
-const Node* pod_object(const Node& job, const std::string& job_name, const Maker& make) {
-  const Node& pod_template = *job.at({"spec", "template"});
-  const Node* name_of_job = job.at({"metadata", "name"});
-  const yaml::Origin origin = make.made("controller/name", {name_of_job});
-  const bool is_indexed = yaml::text_at(job, {"spec", "completionMode"}) == "Indexed";
-  const Node* prefix = make.copied(job_name + (is_indexed ? "-0-" : "-"), origin);
-  const Node* pod =
-      as_object(pod_template, "v1", "Pod",
-                {{"generateName", prefix, {}}, {"namespace", job.at({"metadata", "namespace"}), {}}}, make);
-  const Node* name = make.copied(job_name, origin);
-  for (const std::string_view label : {"job-name", "batch.kubernetes.io/job-name"})
-    pod = make.with_path(pod, {"metadata", "labels", label}, name);
-  if (is_indexed) {
-    constexpr std::string_view kIndex = "batch.kubernetes.io/job-completion-index";
-    for (const std::string_view map : {"labels", "annotations"})
-      pod = make.with_path(pod, {"metadata", map, kIndex}, make.string("0", origin));
-  }
-  pod = owned_by(pod, "batch/v1", "Job", name, make);
+const Node* pod_object(const Node& job, const Maker& make) {
+  const Node* pod = as_object(*job.at({"spec", "template"}), "v1", "Pod",
+                              {{"namespace", job.at({"metadata", "namespace"}), {}}}, make);
   return make.with(pod, "spec", with_pod_defaults(*pod->get("spec"), make));
 }
 
@@ -107,8 +77,8 @@ void add_pods(const CompiledJob& job, std::vector<Subject>& subjects, const Make
     const int64_t pods = k8s::jobset::pods_per_job(replicated_job) * replicated_job.replicas;
     if (pods > 0) {
       const bool trains = model::ancestor_of(*replicated_job.node) == model::kTrainer;
-      subjects.push_back({find_kind("Pod"), pod_object(*object, name, make), ns, name,
-                          field + ".spec.template", pods, trains});
+      subjects.push_back(
+          {find_kind("Pod"), pod_object(*object, make), ns, name, field + ".spec.template", pods, trains});
     }
   }
 }
@@ -157,9 +127,7 @@ std::vector<Subject> subjects_of(const CompiledJob& job, const Maker& make) {
   const std::string name(yaml::text_at(*job.train_job, {"metadata", "name"}));
   subjects.push_back({find_kind(model::kTrainJob), job.train_job, ns, name, ""});
   if (!job.job_set) return subjects;
-  const Node* owner = job.train_job->at({"metadata", "name"});
-  const Node* job_set = owned_by(job.job_set, model::kTrainerApiVersion, model::kTrainJob, owner, make);
-  subjects.push_back({find_kind("JobSet"), job_set, ns, name, ""});
+  subjects.push_back({find_kind("JobSet"), job.job_set, ns, name, ""});
   add_pods(job, subjects, make);
   return subjects;
 }

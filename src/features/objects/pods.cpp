@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "model/trainer_names.h"
+#include "platform/defaults.h"
 #include "policy/runtime_info.h"
 #include "yaml/changes.h"
 #include "yaml/node.h"
@@ -19,21 +20,8 @@ using k8s::jobset::ReplicatedJob;
 using yaml::Maker;
 using yaml::Node;
 
-// The container with a request for each limit that lacks one.
-const Node* with_requests(const Node& container, const Maker& make) {
-  const Node* limits = container.at({"resources", "limits"});
-  if (!limits) return &container;
-  const Node* requests = container.at({"resources", "requests"});
-  std::vector<yaml::Entry> entries;
-  if (requests) entries.assign(requests->entries().begin(), requests->entries().end());
-  for (const yaml::Entry& limit : limits->entries()) {
-    if (!requests || !requests->get(limit.key)) entries.push_back(limit);
-  }
-  return make.with_path(&container, {"resources", "requests"}, make.map(entries));
-}
-
 const Node* with_all_requests(const Node* pod_spec, const Maker& make) {
-  const auto change = [&](const Node& container) { return with_requests(container, make); };
+  const auto change = [&](const Node& container) { return platform::with_requests(container, make); };
   for (const std::string_view key : {"containers", "initContainers"}) {
     if (const Node* list = pod_spec->get(key))
       pod_spec = make.with(pod_spec, key, yaml::with_each(*list, make, change));
@@ -43,19 +31,13 @@ const Node* with_all_requests(const Node* pod_spec, const Maker& make) {
 
 // The pod with a request of its own for each of its own limits that lacks one.
 const Node* with_pod_requests(const Node* pod_spec, PodLimits count, const Maker& make) {
-  const Node* limits = pod_spec->at({"resources", "limits"});
-  if (!limits || count == PodLimits::DontCount) return pod_spec;
-  const Node* requests = pod_spec->at({"resources", "requests"});
-  std::vector<yaml::Entry> entries;
-  if (requests) entries.assign(requests->entries().begin(), requests->entries().end());
+  if (count == PodLimits::DontCount) return pod_spec;
+  if (count != PodLimits::FillIn) return platform::with_requests(*pod_spec, make);
   const policy::Amounts of_containers =
       policy::pod_requests(*make.with(make.with(pod_spec, "resources", nullptr), "overhead", nullptr));
-  for (const yaml::Entry& limit : limits->entries()) {
-    const bool is_requested = requests && requests->get(limit.key);
-    const bool is_filled = count == PodLimits::FillIn && of_containers.contains(std::string(limit.key));
-    if (!is_requested && !is_filled) entries.push_back(limit);
-  }
-  return make.with_path(pod_spec, {"resources", "requests"}, make.map(entries));
+  return platform::with_requests(*pod_spec, make, [&](std::string_view resource) {
+    return of_containers.contains(std::string(resource));
+  });
 }
 
 // The sort order of a resource. Devices are those with a domain.
