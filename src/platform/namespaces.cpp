@@ -15,6 +15,7 @@
 #include "platform/limits.h"
 #include "platform/pod_security.h"
 #include "rules/rules.h"
+#include "secret/secret.h"
 
 namespace trainjobc::platform {
 namespace {
@@ -139,13 +140,16 @@ void Namespaces::check(const std::vector<Subject>& subjects, const CompiledJob& 
 
 base::Diagnostics Namespaces::problems() const {
   base::Diagnostics found;
+  std::vector<const Node*> roots;
   for (const auto& [name, ns] : by_name_) {
     if (!ns.root) continue;
+    roots.push_back(ns.root);
     for (const Mode& mode : kModes) {
       check_label(*ns.root, fmt::format("{}{}", kSecurityPrefix, mode.name), false, found);
       check_label(*ns.root, fmt::format("{}{}-version", kSecurityPrefix, mode.name), true, found);
     }
   }
+  secret::hide_secrets(found, roots);
   return found;
 }
 
@@ -154,6 +158,7 @@ base::Diagnostics Namespaces::together() const {
   for (const auto& [name, ns] : by_name_) {
     for (const Quota& quota : ns.quotas) found.append(quota.together());
   }
+  secret::hide_secrets(found);
   return found;
 }
 

@@ -108,6 +108,15 @@ runtime.yaml:18:25: error: the namespace "team-a" enforces the Pod Security leve
 )");
   CHECK(
       lint("apiVersion: v1\nkind: Namespace\nmetadata:\n  name: team-a\n  labels:\n"
+           "    pod-security.kubernetes.io/warn: hf_abcdefghij0123456789abcd\n",
+           "") ==
+      R"(platform.yaml:6:38: error: pod-security.kubernetes.io/warn can't be "***" [advice/pod-security-label]
+  hint: write privileged, baseline or restricted
+
+1 finding (1 error) in 1 of 3 files
+)");
+  CHECK(
+      lint("apiVersion: v1\nkind: Namespace\nmetadata:\n  name: team-a\n  labels:\n"
            "    pod-security.kubernetes.io/warn: restricted\n"
            "    pod-security.kubernetes.io/audit: strict\n",
            job("")) ==
