@@ -381,17 +381,38 @@ uint32_t last_quoted_line(const base::SourceFile& file, size_t offset) {
 class SecretLines {
  public:
   void collect(const Node& node) {
-    const bool has_key = node.is_string() && secret::has_key(node.text());
-    if (has_key || (node.is_scalar() && node.origin().is_secret())) add(node);
-    if (has_objects(node)) collect_below(node);
-    for (const Node* item : node.items()) collect(*item);
-    for (const yaml::Entry& entry : node.entries()) collect(*entry.value);
+    collect_from(node);
+    std::ranges::sort(read_);
   }
 
   bool holds(const base::Location& at) const { return lines_.contains({at.file, at.line}); }
+  // Whether the document has all that is written on the line, which is not in brackets. A build keeps the
+  // place of a map or a key in its file, but may have removed or replaced the value there.
+  bool has_read(const base::Location& at) const {
+    return std::ranges::binary_search(read_, Line(at.file, at.line));
+  }
 
  private:
   using Line = std::pair<const base::SourceFile*, uint32_t>;
+
+  void collect_from(const Node& node) {
+    const bool has_key = node.is_string() && secret::has_key(node.text());
+    if (has_key || (node.is_scalar() && node.origin().is_secret())) add(node);
+    if (node.is_scalar() && !node.origin().in_flow())
+      read_.emplace_back(node.origin().file(), node.origin().line());
+    if (has_objects(node)) collect_below(node);
+    for (const Node* item : node.items()) collect_from(*item);
+    for (const yaml::Entry& entry : node.entries()) {
+      if (is_above(entry.key_origin, *entry.value))
+        read_.emplace_back(entry.key_origin.file(), entry.key_origin.line());
+      collect_from(*entry.value);
+    }
+  }
+
+  // Whether a key has a line without its value.
+  static bool is_above(const yaml::Origin& key, const Node& value) {
+    return !value.is_scalar() && key.file() == value.origin().file() && key.line() < value.origin().line();
+  }
 
   // For a text that contains objects: adds the lines of its secrets if it is a block that keeps lines,
   // otherwise all its lines.
@@ -439,6 +460,7 @@ class SecretLines {
   }
 
   std::set<Line> lines_;
+  std::vector<Line> read_;               // sorted: see has_read
   std::map<Line, uint32_t> last_below_;  // for a line, the last one of those indented below it
 };
 
@@ -494,11 +516,30 @@ class FindingsGuard {
     // Text before a document on its line, as in a list in braces, was not read with the document.
     const auto shares_line = [&](const auto& document) { return document->shares_line(at); };
     if (diagnostic.stage != base::Stage::Yaml && std::ranges::any_of(documents_, is_read) &&
-        std::ranges::none_of(documents_, shares_line))
-      return false;
+        std::ranges::none_of(documents_, shares_line)) {
+      const auto has_read = [&](const auto& document) { return document->lines.has_read(at); };
+      return std::ranges::none_of(documents_, has_read) && holds_as_written(at);
+    }
     const auto [guess, is_new] = guessed_.try_emplace(at.file);
     if (is_new) guess->second = guess_secret_lines(*at.file);
     return at.line < guess->second.size() && guess->second[at.line];
+  }
+
+  // Whether the line has a secret, whatever documents have kept of it: as YAML if it is a value in brackets,
+  // as in a file of one object a line.
+  static bool holds_as_written(const base::Location& at) {
+    const std::string_view line = at.file->line(at.line);
+    if (line.find_first_of("{[") == std::string_view::npos) return guess_secret_line(*at.file, at.line);
+    const base::SourceFile alone("", std::string(line.substr(0, line.find_last_not_of(", \r") + 1)));
+    base::Arena arena;
+    base::Diagnostics unreadable;
+    const std::vector<yaml::Document> documents = yaml::read(alone, arena, unreadable);
+    if (!unreadable.empty()) return guess_secret_lines(alone)[1];
+    return std::ranges::any_of(documents, [&](const yaml::Document& document) {
+      SecretLines lines;
+      lines.collect(*mark_secrets(*document.root, Maker(arena)));
+      return lines.holds({&alone, 1});
+    });
   }
 
   std::vector<std::shared_ptr<const DocumentSecrets::Content>> documents_;

@@ -425,6 +425,13 @@ std::vector<bool> guess_secret_lines(const SourceFile& file) {
   return SecretLineGuess(file).take();
 }
 
+bool guess_secret_line(const SourceFile& file, uint32_t line) {
+  const uint32_t first = line > kNear + 1 ? line - kNear - 1 : 1;
+  const size_t begin = file.line_start(first);
+  const std::string_view near = file.text().substr(begin, file.line_start(line + kNear + 1) - begin);
+  return guess_secret_lines(SourceFile("", std::string(near)))[line - first + 1];
+}
+
 std::string without_secret_lines(std::string_view text) {
   const std::vector<bool> guessed = guess_secret_lines(SourceFile("", std::string(text)));
   std::string out;

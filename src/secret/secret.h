@@ -113,14 +113,16 @@ class DocumentSecrets {
 // Code that reports on files of any kind passes its findings through this function: it hides the source of
 // each diagnostic whose line contains a part of a secret, and the secrets in its texts. `documents` are those
 // that were read from the files, marked or not. If none of them is from a diagnostic's file, or the reader
-// itself reports it, its line is judged by its text alone (see `guess_secret_lines`). `known` is one more
-// document, whose secrets are known already.
+// itself reports it, its line is judged by its text alone (see `guess_secret_lines`); so is a line of which a
+// build has kept nothing. `known` is one more document, whose secrets are known already.
 void hide_secrets(base::Diagnostics& diagnostics, std::span<const yaml::Node* const> documents = {},
                   const DocumentSecrets& known = {});
 
 // For each line number of a file, whether the line may show a part of a secret: it is in a document of kind
 // Secret, or in or next to what looks like a secret. Works for any kind of file.
 std::vector<bool> guess_secret_lines(const base::SourceFile& file);
+// The same for one line, by those near it.
+bool guess_secret_line(const base::SourceFile& file, uint32_t line);
 // The text with *** for each such line: output of another program may repeat files whose secrets are not
 // known.
 std::string without_secret_lines(std::string_view text);

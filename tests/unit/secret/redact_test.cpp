@@ -243,6 +243,39 @@ TEST_CASE("redact: words of a command line") {
       R"({"serviceAccountToken":{"path":"token","expirationSeconds":3600},"topologyKey":"kubernetes.io/x"})");
 }
 
+TEST_CASE("redact: lines of which a build has kept only the place") {
+  // A finding at `line` of the file, with `kept` in the place of spec's value.
+  const auto hides = [](const std::string& text, uint32_t line, const char* kept) {
+    const base::SourceFile file("a.yaml", text);
+    const base::SourceFile other("b.yaml", kept);
+    base::Arena arena;
+    const yaml::Maker make(arena);
+    const yaml::Node& written = *marked(arena, file);
+    const yaml::Entry& spec = written.entries()[0];
+    base::Diagnostic finding;
+    finding.location = {&file, line, 3};
+    base::Diagnostics found;
+    found.add(std::move(finding));
+    const auto built = [&] {
+      const yaml::Node* value = make.with_origin(*marked(arena, other), spec.value->origin());
+      return make.map({{"spec", value, spec.key_origin}}, written.origin());
+    };
+    secret::hide_secrets(found, std::array{*kept ? built() : &written});
+    return found.items()[0].hide_source;
+  };
+  const std::string block = std::string("spec:\n  token: ") + kToken + "\n  args:\n  - a\n";
+  CHECK(hides(block, 2, ""));
+  CHECK(hides(block, 2, "{}"));
+  CHECK(hides(block, 2, "{token: x}"));
+  CHECK_FALSE(hides(block, 3, ""));
+  const std::string flow = std::string("spec: {token: ") + kToken + ", args: [a]}\n";
+  CHECK(hides(flow, 1, ""));
+  CHECK(hides(flow, 1, "{args: [a]}"));
+  CHECK_FALSE(hides("spec: {token: $(TOKEN), args: [a]}\n", 1, "{args: [a]}"));
+  CHECK(hides(std::string("spec: {token: ") + kToken + ", args: [a,\n b]}\n", 1, "{args: [a]}"));
+  CHECK_FALSE(hides("spec: {token: $(TOKEN), args: [a]}\n", 1, ""));
+}
+
 TEST_CASE("redact: a line in braces that an object shares with another") {
   CHECK(
       printed(
