@@ -94,13 +94,13 @@ class Run {
   // Admits the runtimes; then, for each job: read, admit, resolve, merge, expand, build, admit the JobSet.
   void run_jobs() {
     memory_->platform = std::make_unique<platform::Platform>(platform_objects());
-    memory_->admitted = compile::admit_runtimes(inputs(), runtimes(), versions_);
+    memory_->admitted = compile::admit_runtimes(inputs(), runtimes(), versions_, options_);
     index_ = std::make_unique<compile::RuntimeIndex>(inputs(), runtimes());
     jobs_ = compile::jobs_of(inputs());
     memory_->trials = std::make_unique<compile::Trials>();
     compile::make_trials(inputs(), versions_, options_, *memory_->trials);
     for (const InputObject& trial : memory_->trials->jobs) jobs_.push_back(&trial);
-    around_ = compile::surroundings_of(inputs());
+    around_ = compile::surroundings_of(inputs(), options_);
     results_ = compile::run_jobs(jobs_, context());
     if (read_others()) return run_jobs();
     of_runtimes_ = compile::find_in_runtimes(*memory_->admitted, inputs(), runtimes(), versions_, options_);

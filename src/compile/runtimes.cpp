@@ -247,7 +247,7 @@ void RuntimeStore::look_elsewhere(const model::TrainJob& job, bool use_catalogue
 namespace {
 
 // Adds the inputs' runtimes first.
-void fill(RuntimeStore& store, const InputSet& inputs, const InputSet& runtimes) {
+void fill(RuntimeStore& store, const InputSet& inputs, const InputSet& runtimes, const Options& options) {
   for (const InputObject& object : inputs.objects) {
     if (object.is_runtime()) store.add(object, true);
   }
@@ -257,7 +257,7 @@ void fill(RuntimeStore& store, const InputSet& inputs, const InputSet& runtimes)
   for (const InputObject& object : runtimes.objects) {
     if (object.is_runtime()) store.add(object, false);
   }
-  store.surround(surroundings_of(inputs));
+  store.surround(surroundings_of(inputs, options));
 }
 
 // Reports findings on a runtime only under the runtime's own version.
@@ -316,10 +316,10 @@ RuntimeStore& AdmittedRuntimes::store_for(const Target& target) const {
 }
 
 std::unique_ptr<AdmittedRuntimes> admit_runtimes(const InputSet& inputs, const InputSet& runtimes,
-                                                 const VersionChoice& versions) {
+                                                 const VersionChoice& versions, const Options& options) {
   auto admitted = std::make_unique<AdmittedRuntimes>();
   for (const Target& target : versions.targets())
-    fill(*add_library(*admitted, target).store, inputs, runtimes);
+    fill(*add_library(*admitted, target).store, inputs, runtimes, options);
   return admitted;
 }
 

@@ -156,7 +156,7 @@ struct AdmittedRuntimes {
 };
 
 std::unique_ptr<AdmittedRuntimes> admit_runtimes(const InputSet& inputs, const InputSet& runtimes,
-                                                 const VersionChoice& versions);
+                                                 const VersionChoice& versions, const Options& options);
 
 // Findings on the runtimes, once each TrainJob has found its own.
 struct RuntimeFindings {

@@ -48,7 +48,7 @@ bool is_surrounding(const Node& object) {
   return is_claim(object) || is_namespace(object) || is_of_openshift(object);
 }
 
-Surroundings surroundings_of(const InputSet& inputs) {
+Surroundings surroundings_of(const InputSet& inputs, const Options& options) {
   Surroundings found;
   for (const InputObject& input : inputs.objects) {
     if (input.kind != InputKind::Foreign || !input.root) continue;
@@ -60,6 +60,7 @@ Surroundings surroundings_of(const InputSet& inputs) {
     if (is_namespace(object)) found.namespaces.try_emplace(name, &object);
     if (is_of_openshift(object)) found.is_openshift = true;
   }
+  found.is_openshift = options.is_openshift.value_or(found.is_openshift);
   return found;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "compile/compile.h"
 #include "compile/input.h"
 #include "yaml/node.h"
 
@@ -16,7 +17,7 @@ struct Surroundings {
   // PersistentVolumeClaims, by namespace and name.
   std::map<std::pair<std::string_view, std::string_view>, const yaml::Node*> claims;
   std::map<std::string_view, const yaml::Node*> namespaces;
-  bool is_openshift = false;  // the inputs have objects that only OpenShift knows
+  bool is_openshift = false;
 
   const yaml::Node* claim(std::string_view ns, std::string_view name) const;
   const yaml::Node* find_namespace(std::string_view name) const;
@@ -25,6 +26,7 @@ struct Surroundings {
 // Whether surroundings_of looks at objects like this.
 bool is_surrounding(const yaml::Node& object);
 
-Surroundings surroundings_of(const InputSet& inputs);
+// Whether the cluster is OpenShift is told by the options, or else by objects that only OpenShift knows.
+Surroundings surroundings_of(const InputSet& inputs, const Options& options);
 
 }  // namespace trainjobc::compile

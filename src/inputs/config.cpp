@@ -33,15 +33,20 @@ class ConfigReader {
 
   void read(const Node& root) {
     if (!expect(root, root.is_map(), "the configuration must be a map")) return;
-    static constexpr std::array<std::string_view, 16> kKeys{
-        "trainerVersion", "kubernetesVersion", "featureGates", "runtimes",
-        "catalogue",      "namespace",         "failOn",       "rules",
-        "suppress",       "exclude",           "scope",        "kustomize",
-        "helm",           "programTimeout",    "cache",        "roots"};
+    static constexpr std::array<std::string_view, 17> kKeys{"trainerVersion", "kubernetesVersion",
+                                                            "featureGates",   "platform",
+                                                            "runtimes",       "catalogue",
+                                                            "namespace",      "failOn",
+                                                            "rules",          "suppress",
+                                                            "exclude",        "scope",
+                                                            "kustomize",      "helm",
+                                                            "programTimeout", "cache",
+                                                            "roots"};
     if (!check_keys(root, kKeys)) return;
     if (const Node* node = root.get("trainerVersion")) read_version(*node);
     if (const Node* node = root.get("kubernetesVersion")) read_kubernetes(*node);
     if (const Node* node = root.get("featureGates")) read_gates(*node);
+    if (const Node* node = root.get("platform")) read_platform(*node);
     if (const Node* node = root.get("runtimes")) read_runtimes(*node);
     if (const Node* node = root.get("catalogue")) {
       if (expect(*node, node->is_bool(), "catalogue must be true or false"))
@@ -137,6 +142,13 @@ class ConfigReader {
     if (expect(node, known, fmt::format("there is no Kubernetes version \"{}\"", node.text()),
                fmt::format("use one of {}", base::word_list(k8s::kubernetes_versions()))))
       config_.kubernetes_version = known->version;
+  }
+
+  void read_platform(const Node& node) {
+    static constexpr std::array<std::string_view, 2> kPlatforms{"kubernetes", "openshift"};
+    const bool is_known = node.is_string() && base::contains(kPlatforms, node.text());
+    if (expect(node, is_known, "platform must be kubernetes or openshift"))
+      config_.is_openshift = node.text() == "openshift";
   }
 
   void read_gates(const Node& node) {
@@ -374,6 +386,7 @@ void inherit(Config& config) {
   take(config.trainer_version, outer.trainer_version);
   take(config.kubernetes_version, outer.kubernetes_version);
   take(config.feature_gates, outer.feature_gates);
+  take(config.is_openshift, outer.is_openshift);
   take(config.catalogue, outer.catalogue);
   take(config.deployed, outer.deployed);
   take(config.ns, outer.ns);

@@ -485,6 +485,13 @@ Json to_json(const objects::ObjectDiff& object, const objects::Difference& diffe
                     object.scope);
 }
 
+Json to_json(const objects::LeftJob& left) {
+  const auto field = [](const std::string& name) { return Json(name); };
+  return with_scope(
+      {{"job", left.job}, {"trainerVersion", left.trainer}, {"refused", Json::array(left.refused, field)}},
+      left.scope);
+}
+
 Json to_json(const Cost& cost) {
   Json requests = Json::object();
   for (const auto& [resource, amount] : cost.requests) requests.add(resource, amount.exact_text());
@@ -571,6 +578,8 @@ std::string format_json(const objects::Report& report, const FormatOptions& opti
     const auto acceptance = [](const objects::Acceptance& one) { return to_json(one); };
     json.add("acceptance", Json::array(report.acceptances, acceptance));
   }
+  if (options.files)
+    json.add("updates", Json::array(report.left_jobs, [](const auto& left) { return to_json(left); }));
   return json.report();
 }
 

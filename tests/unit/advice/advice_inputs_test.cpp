@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "support/advice.h"
+#include "support/test_console.h"
 
 namespace trainjobc::advice_inputs_test {
 using trainjobc::test::advice;
@@ -178,9 +179,23 @@ TEST_CASE("advice/ssh-key: OpenShift gives pods a user and a group") {
                                                       "                  securityContext: {runAsUser: 0}\n") +
                                        replicated_job("node", ""));
   CHECK(advice("advice/ssh-key", text) != "");
+  const auto with_object = [&](const std::string& version) {
+    return text + "---\napiVersion: " + version + "\nkind: Any\nmetadata: {name: a}\n";
+  };
   for (const char* version : {"security.openshift.io/v1", "route.openshift.io/v1"})
-    CHECK(advice("advice/ssh-key",
-                 text + "---\napiVersion: " + version + "\nkind: Any\nmetadata: {name: a}\n") == "");
+    CHECK(advice("advice/ssh-key", with_object(version)) == "");
+  const auto with_settings = [](const std::string& settings, const std::string& manifest) {
+    base::MemoryFileSystem files;
+    files.files[".trainjobc.yaml"] = settings;
+    files.files["in.yaml"] = manifest;
+    trainjobc::test::TestConsole console(files);
+    cli::run({"lint", "in.yaml"}, console);
+    return console.out + console.err;
+  };
+  const std::string clean = with_settings("platform: openshift\n", text);
+  CHECK(clean == with_settings("rules: {advice/ssh-key: off}\n", text));
+  CHECK(clean != with_settings("platform: kubernetes\n", text));
+  CHECK(clean != with_settings("platform: kubernetes\n", with_object("route.openshift.io/v1")));
 }
 
 TEST_CASE("The TrainJob of an Experiment is checked, but for its placeholders") {

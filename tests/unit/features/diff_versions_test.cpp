@@ -159,7 +159,8 @@ TEST_CASE("diff of versions: markdown and json list refusals") {
       "cause": "its runtime, ClusterTrainingRuntime rt, is not accepted",
       "diagnostics": []
     }
-  ]
+  ],
+  "updates": []
 }
 )");
 }

@@ -108,6 +108,13 @@ TEST_CASE("an unknown version is refused") {
         "      |                 ^~~ use auto, or a version such as 2.3\n");
 }
 
+TEST_CASE("a platform is one of two") {
+  CHECK(read_error("platform: OpenShift\n") ==
+        "team/.trainjobc.yaml:1:11: error: platform must be kubernetes or openshift [config/invalid]\n"
+        "    1 | platform: OpenShift\n"
+        "      |           ^~~~~~~~~\n");
+}
+
 TEST_CASE("exclude is a list of globs") {
   CHECK(read_error("exclude: charts\n") ==
         "team/.trainjobc.yaml:1:10: error: exclude must be a list of globs [config/invalid]\n"

@@ -302,6 +302,7 @@ helm (object): helm:⏎
 kubernetesVersion (string): kubernetesVersion: 
 kustomize (object): kustomize:⏎  
 namespace (string): namespace: 
+platform (string): platform: 
 programTimeout (any value): programTimeout: 
 roots (boolean): roots: 
 rules (map of strings): rules:⏎  
