@@ -365,7 +365,7 @@ class Composition(Value):
     yaml: str
     """The file. That of an MPI job contains its private key."""
     notes: tuple[str, ...]
-    """What one machine doesn't have."""
+    """Parts of the job that a single machine can't provide."""
     findings: tuple[Finding, ...]
     """By file, line and column."""
     trainer_version: str

@@ -117,8 +117,8 @@ std::string excluded_by(Configurations* configurations, const std::string& name)
   return configurations ? configurations->excluded_by(name) : "";
 }
 
-// A link in a repository to a file outside of it: whoever commits the link may not be allowed to read the
-// file, and messages quote its lines.
+// A link in a repository to a file outside of it: the person who commits the link may not be allowed to read
+// the file, and messages quote its lines.
 std::optional<IoError> link_out(const base::FileSystem& files, const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_symlink(path, error)) return std::nullopt;

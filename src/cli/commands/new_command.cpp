@@ -172,7 +172,7 @@ class NewJob {
          {std::pair("--cpu", &flags_.request.cpu), std::pair("--memory", &flags_.request.memory),
           std::pair("--shared-memory", &flags_.request.shared_memory)}) {
       if (create::is_zero(*amount))
-        return refuse(fmt::format("{}: {} is no limit; leave the flag out", flag, *amount));
+        return refuse(fmt::format("{}: {} sets no limit; leave out the flag", flag, *amount));
     }
     return true;
   }

@@ -153,8 +153,8 @@ std::function<int(Console&)> setup_webhook(Command& command) {
       .takes("SECONDS")
       .shows_default();
   command.details = {
-      "A validating admission webhook (admission.k8s.io/v1, path /validate): whoever creates or changes a "
-      "TrainJob or runtime sees the findings of `trainjobc lint` as warnings. It "
+      "A validating admission webhook (admission.k8s.io/v1, path /validate): a request that creates or "
+      "changes a TrainJob or runtime is answered with the findings of `trainjobc lint`, as warnings. It "
       "refuses nothing unless --deny says so. In a pod, it lists and watches the cluster's runtimes with the "
       "service account; while they are not known, it says nothing.",
       "In the settings, the paths of `suppress` are NAMESPACE/KIND/NAME: team-a/TrainJob/*."};

@@ -156,7 +156,7 @@ class Renaming {
     const auto text = workspace_.current(document);
     if (!text) return;
     if (!text->is_readable)
-      return refuse(fmt::format("{} can't be read as YAML; mend it first",
+      return refuse(fmt::format("{} can't be read as YAML; correct it first",
                                 place_text(workspace_, {.file = text->file.get()})));
     document_ = document;
     file_ = text->file;

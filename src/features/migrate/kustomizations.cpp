@@ -576,7 +576,7 @@ class KustomizationRewriter {
         if (const Node* nodes = nodes_of(state, field, *item)) {
           items.back() = make_.with(item, "count", nodes);
         } else {
-          problems_.add(left_in_kustomization("this number can't be said of the TrainJob",
+          problems_.add(left_in_kustomization("no field of the TrainJob holds this number",
                                               std::string(kBuildHint), *item));
         }
       }

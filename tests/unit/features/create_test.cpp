@@ -429,11 +429,11 @@ See "trainjobc new --help".
             .starts_with("1: trainjobc: --shared-memory: "));
   CHECK(torch({"--processes", "0"}) == R"(2: trainjobc: --processes: a node needs at least one
 )");
-  CHECK(torch({"--cpu", "0"}) == R"(2: trainjobc: --cpu: 0 is no limit; leave the flag out
+  CHECK(torch({"--cpu", "0"}) == R"(2: trainjobc: --cpu: 0 sets no limit; leave out the flag
 )");
-  CHECK(torch({"--memory", "0Gi"}) == R"(2: trainjobc: --memory: 0Gi is no limit; leave the flag out
+  CHECK(torch({"--memory", "0Gi"}) == R"(2: trainjobc: --memory: 0Gi sets no limit; leave out the flag
 )");
-  CHECK(torch({"--shared-memory", "0"}) == R"(2: trainjobc: --shared-memory: 0 is no limit; leave the flag out
+  CHECK(torch({"--shared-memory", "0"}) == R"(2: trainjobc: --shared-memory: 0 sets no limit; leave out the flag
 )");
   CHECK(torch({"--gpus", "00"}) == torch({"--gpus", "0"}));
   CHECK(torch({"--image", ""}) == R"(2: trainjobc: --image is empty

@@ -180,7 +180,7 @@ patches:
 )");
 }
 
-TEST_CASE("migrate v1: what can't be said of a TrainJob in a kustomization is a finding at its line") {
+TEST_CASE("migrate v1: what a TrainJob can't hold in a kustomization is a finding at its line") {
   V1Run run;
   run.files.files["app/base/kustomization.yaml"] = "resources: [a.yaml, b.yaml]\n";
   run.files.files["app/base/a.yaml"] = torch("");
@@ -335,7 +335,7 @@ patches:
 app/prod/clean.yaml:1:1: error: this patch changes nothing of the TrainJob [migrate/left]
     1 | - {op: add, path: /spec/runPolicy, value: {cleanPodPolicy: Running}}
       | ^ remove it
-app/prod/kustomization.yaml:2:12: error: this number can't be said of the TrainJob [migrate/left]
+app/prod/kustomization.yaml:2:12: error: no field of the TrainJob holds this number [migrate/left]
     2 | replicas: [{name: d, count: 2}]
       |            ^ write a patch of the TrainJob or its runtime, or migrate what is built: kustomize build DIR | trainjobc migrate -
 app/prod/kustomization.yaml:6:10: error: the job that this patches stays as it is [migrate/left]

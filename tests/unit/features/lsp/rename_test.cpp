@@ -208,7 +208,7 @@ TEST_CASE("rename: nothing, while a file that names it can't be read") {
   add_files(workspace).open("jobs/a.yaml", kPatched);
   workspace.open("jobs/a.yaml", std::string(kPatched) + "  broken: [\n");
   CHECK(rename_in(workspace.open("runtime.yaml", with_cursor(kRuntime, "torch}")), "mine") ==
-        "jobs/a.yaml can't be read as YAML; mend it first\n");
+        "jobs/a.yaml can't be read as YAML; correct it first\n");
 }
 
 TEST_CASE("rename: the place that clients show") {
