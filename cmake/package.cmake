@@ -32,13 +32,16 @@ endif()
 add_component(libyaml "${LIBYAML_VERSION}" "${mit}")
 add_component(nlohmann_json "${nlohmann_json_VERSION}" "${mit}")
 add_component(openssl "${OPENSSL_VERSION}" "{\"license\": {\"id\": \"Apache-2.0\"}}")
+if(TRAINJOBC_POLICIES)
+  add_component(re2 "${RE2_VERSION}" "{\"license\": {\"id\": \"BSD-3-Clause\"}}")
+endif()
 add_component(yaml-cpp "${yaml-cpp_VERSION}" "${mit}")
 string(REGEX REPLACE "^, " "" component_names "${component_names}")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/sbom.cdx.json.in ${PROJECT_BINARY_DIR}/trainjobc.cdx.json @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/trainjobc.cdx.json DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT files)
 
 # The licences of the libraries in trainjobc-static.
-foreach(library libcli11-dev libfmt-dev libc6-dev libstdc++6 nlohmann-json3-dev libssl-dev libyaml-dev libyaml-cpp-dev)
+foreach(library libcli11-dev libfmt-dev libc6-dev libstdc++6 nlohmann-json3-dev libssl-dev libyaml-dev libyaml-cpp-dev libre2-dev)
   if(EXISTS /usr/share/doc/${library}/copyright)
     install(FILES /usr/share/doc/${library}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences
       RENAME ${library}.txt COMPONENT static EXCLUDE_FROM_ALL)

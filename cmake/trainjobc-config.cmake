@@ -10,4 +10,7 @@ find_dependency(PkgConfig)
 if(NOT TARGET PkgConfig::LIBYAML)
   pkg_check_modules(LIBYAML REQUIRED QUIET IMPORTED_TARGET yaml-0.1)
 endif()
+if(NOT TARGET PkgConfig::RE2)
+  pkg_check_modules(RE2 QUIET IMPORTED_TARGET re2)  # unless it was built without policies
+endif()
 include(${CMAKE_CURRENT_LIST_DIR}/trainjobc-targets.cmake)

@@ -4,11 +4,11 @@
 # Homebrew's packages for the build.
 set -eu
 
-packages="g++ make cmake ninja-build libyaml-dev libyaml-cpp-dev pkg-config libcli11-dev libfmt-dev nlohmann-json3-dev doctest-dev libssl-dev libevent-dev python3 python3-yaml"
+packages="g++ make cmake ninja-build libyaml-dev libyaml-cpp-dev pkg-config libcli11-dev libfmt-dev nlohmann-json3-dev doctest-dev libssl-dev libevent-dev libre2-dev python3 python3-yaml"
 
 if [ "$(uname -s)" = Darwin ]; then
   command -v brew > /dev/null || { echo "please install Homebrew" >&2; exit 1; }
-  for package in cmake ninja pkgconf llvm libyaml yaml-cpp cli11 fmt nlohmann-json doctest openssl@3 libevent; do
+  for package in cmake ninja pkgconf llvm libyaml yaml-cpp cli11 fmt nlohmann-json doctest openssl@3 libevent re2; do
     brew list "$package" > /dev/null 2>&1 || brew install --quiet "$package"
   done
   python3 -c 'import yaml' 2> /dev/null || python3 -m pip install --quiet --user --break-system-packages --require-hashes -r "$(dirname "$0")/../.github/pyyaml.txt"

@@ -72,6 +72,16 @@ build_libraries() {
     "$version" "$prefix" "$prefix" > "$prefix/lib/pkgconfig/yaml-0.1.pc"
 }
 
+# For all but the playground, which has no room for policies.
+build_re2() {
+  [ -e "$prefix/lib/pkgconfig/re2.pc" ] && return
+  [ -d "$(source_of re2)" ] || (cd "$tools/sources" && quietly of_sources source re2)
+  with_cmake re2 lib/libre2.a -DRE2_BUILD_TESTING=OFF
+  version=$(basename "$(source_of re2)" | sed 's/^re2-//; s/+.*//')
+  printf 'Name: re2\nDescription: RE2\nVersion: %s\nLibs: -L%s/lib -lre2 -pthread\nCflags: -I%s/include\n' \
+    "$version" "$prefix" "$prefix" > "$prefix/lib/pkgconfig/re2.pc"
+}
+
 fetch_openssl() {
   [ -d "$(source_of openssl)" ] && return
   # A mirror may list a security update's sources before it has them: then those of the release.

@@ -23,7 +23,7 @@ unpack_libraries() {
   # CMake's files of yaml-cpp and fmt name their shared libraries, too, whose packages have a version in their names.
   shared=$(apt-cache "$@" depends libyaml-cpp-dev libfmt-dev | sed -n 's/^ *Depends: \(lib\(yaml-cpp\|fmt\)[0-9.]*\)$/\1/p')
   # shellcheck disable=SC2086
-  in_packages apt-get "$@" download libyaml-dev libyaml-cpp-dev libssl-dev libfmt-dev $shared
+  in_packages apt-get "$@" download libyaml-dev libyaml-cpp-dev libssl-dev libfmt-dev libre2-dev $shared
   for package in "$root"/packages/*.deb; do dpkg --extract "$package" "$root"; done
   touch "$root/complete"
 }

@@ -21,6 +21,7 @@ tools/bootstrap.sh perl file
 install_zig aarch64-macos.13.0 -Wno-nullability-completeness
 fetch_sources
 build_libraries
+build_re2
 build_openssl darwin64-arm64-cc
 ninja -C "$host" --quiet trainjobc schemagen rulegen launchgen
 # shellcheck disable=SC2086

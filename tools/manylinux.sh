@@ -22,6 +22,7 @@ tools/bootstrap.sh perl
 install_zig "$machine-linux-gnu.2.28"
 fetch_sources
 build_libraries
+build_re2
 build_openssl "linux-$machine"
 ninja -C "$host" --quiet schemagen rulegen launchgen
 # shellcheck disable=SC2086

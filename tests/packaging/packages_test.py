@@ -101,7 +101,7 @@ def test_install(folder):
 
 
 # The libraries that the static binary holds.
-HELD = ["CLI11", "fmt", "glibc", "libstdc++", "libyaml", "nlohmann_json", "openssl", "yaml-cpp"]
+HELD = ["CLI11", "fmt", "glibc", "libstdc++", "libyaml", "nlohmann_json", "openssl", "re2", "yaml-cpp"]
 
 
 def test_tarball(folder):

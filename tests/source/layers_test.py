@@ -9,9 +9,9 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LAYERS = ["base", "rules", "yaml", "secret", "k8s", "schema", "model", "policy", "launch", "platform", "compile", "inputs", "lint", "features", "webhook", "cli"]
+LAYERS = ["base", "rules", "yaml", "secret", "k8s", "schema", "cel", "model", "policy", "launch", "platform", "compile", "inputs", "lint", "features", "webhook", "cli"]
 # Who may include a third-party library.
-OWNERS = {"yaml.h": {"yaml"}, "yaml-cpp/": {"yaml"}, "CLI/": {"cli"}, "nlohmann/": {"cli", "features", "webhook"}, "openssl/": {"policy", "base", "inputs", "webhook"}, "event2/": {"webhook"}}
+OWNERS = {"yaml.h": {"yaml"}, "yaml-cpp/": {"yaml"}, "CLI/": {"cli"}, "nlohmann/": {"cli", "features", "webhook"}, "openssl/": {"policy", "base", "inputs", "webhook"}, "event2/": {"webhook"}, "re2/": {"cel"}}
 # The folders of src/features that all others may include, and those that build on another command.
 SHARED_FEATURES = {"cluster": {"kubectl", "objects"}, "kubectl": set(), "objects": set()}
 FEATURES = {"compose": {"plan"}, "graph": {"plan"}, "library": {"compose", "diff", "explain", "migrate", "plan"}, "lsp": {"create", "explain", "json_schema", "migrate", "plan"}}
