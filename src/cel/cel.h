@@ -72,6 +72,8 @@ class Program {
 // The operator's name in the API server's messages: "_+_".
 std::string_view operator_name(Op op);
 
+// Whether what the API server counts for a call depends on its result.
+bool is_cost_of_result(const Expr& call);
 // What the API server counts for a call.
 uint64_t call_cost(const Expr& call, std::span<const Value> args, const Value& result);
 

@@ -120,6 +120,11 @@ bool has_text(const Value& value) {
 
 }  // namespace
 
+bool is_cost_of_result(const Expr& call) {
+  const FunctionCost* found = base::find(kCosts, call.name, &FunctionCost::name);
+  return found && (found->measure == Measure::Result || found->measure == Measure::Output);
+}
+
 uint64_t call_cost(const Expr& call, std::span<const Value> args, const Value& result) {
   switch (call.op) {
     case Op::Equal:

@@ -409,8 +409,10 @@ class Evaluator {
     }
     for (const Overload* overload : expr.overloads) {
       if (!overload->run || !takes_all(*overload, given)) continue;
+      const bool is_of_result = is_cost_of_result(expr);
+      if (!is_of_result && !context_.spend(call_cost(expr, given, {}))) return context_.fail("");
       const Value result = overload->run({context_, given, expr});
-      context_.spend(call_cost(expr, given, result));
+      if (is_of_result) context_.spend(call_cost(expr, given, result));
       return result;
     }
     return context_.fail(fmt::format("no such overload: {}", expr.name));

@@ -126,7 +126,12 @@ class Context {
   void spend_all() { cost_ = budget_ + 1; }
   bool is_spent() const { return cost_ > budget_; }
   uint64_t cost() const { return cost_; }
-  // For the next expression.
+  // What the next expression may cost; what was computed before stays.
+  void allow(uint64_t budget) {
+    cost_ = 0;
+    budget_ = budget;
+  }
+  // For the next expression, which needs nothing that was computed before.
   void restart(uint64_t budget = kCallBudget) {
     cost_ = 0;
     budget_ = budget;

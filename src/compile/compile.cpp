@@ -81,6 +81,9 @@ class Run {
 
   // Pass 1: text to objects.
   void read(std::vector<Source> inputs_read, std::vector<Source> runtimes_read) {
+    // The parameters of a policy may be of any kind.
+    if (std::ranges::any_of(inputs_read, platform::may_have_policies, &Source::text))
+      reading_.keep_foreign = true;
     compile::read_inputs(std::move(inputs_read), inputs(), result_.diagnostics, reading_);
     if (options_.render) std::erase_if(inputs().objects, [](const InputObject& one) { return one.is_trial; });
     compile::read_inputs(std::move(runtimes_read), runtimes(), of_runtime_files_,
@@ -94,7 +97,8 @@ class Run {
   // Admits the runtimes; then, for each job: read, admit, resolve, merge, expand, build, admit the JobSet.
   void run_jobs() {
     memory_->platform = std::make_unique<platform::Platform>(platform_objects());
-    memory_->admitted = compile::admit_runtimes(inputs(), runtimes(), versions_, options_);
+    memory_->admitted =
+        compile::admit_runtimes(inputs(), runtimes(), versions_, *memory_->platform, options_);
     index_ = std::make_unique<compile::RuntimeIndex>(inputs(), runtimes());
     jobs_ = compile::jobs_of(inputs());
     memory_->trials = std::make_unique<compile::Trials>();
@@ -109,8 +113,8 @@ class Run {
   std::vector<const yaml::Node*> platform_objects() {
     std::vector<const yaml::Node*> roots;
     for (const InputObject& object : inputs().objects) {
-      if (object.kind == InputKind::Foreign && object.root && platform::is_platform_object(*object.root))
-        roots.push_back(object.root);
+      if (object.kind != InputKind::Foreign || !object.root) continue;
+      if (reading_.keep_foreign || platform::is_platform_object(*object.root)) roots.push_back(object.root);
     }
     return roots;
   }

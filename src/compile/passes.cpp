@@ -313,10 +313,18 @@ void advise(JobUnit& unit, const policy::RuntimeInfo& merged, const Node& admitt
   report(advise_job(context), unit.job.id.str(), unit.diagnostics);
 }
 
-// What is in the way of the job in its namespace.
-void check_platform(JobUnit& unit, const JobSource& source, const Node& admitted) {
-  if (!source.platform || !unit.complete) return;
-  source.platform->check({unit.job.id.str(), unit.defaulted, &admitted}, unit.diagnostics);
+// What is in the way of the job in its namespace. `admitted` is nullptr if there is no JobSet.
+void check_platform(JobUnit& unit, const JobSource& source, const Node* admitted) {
+  if (!source.platform || !unit.defaulted) return;
+  source.platform->check({unit.job.id.str(), unit.defaulted, unit.complete ? admitted : nullptr},
+                         unit.diagnostics);
+}
+
+// The same for a job that has no JobSet: the TrainJob itself.
+void check_refused(JobUnit& unit, const JobSource& source) {
+  if (!source.platform || !source.platform->has_policies()) return;
+  const SecretGuard guard(unit);
+  check_platform(unit, source, nullptr);
 }
 
 bool is_refused(const JobUnit& unit) {
@@ -354,7 +362,7 @@ bool run_on(JobUnit& unit, const InputObject& read, const JobSource& source, con
   // 7. admit the JobSet
   const Node* admitted = admit_output(unit, *job_set);
   if (merged) advise(unit, *merged, *admitted);
-  check_platform(unit, source, *admitted);
+  check_platform(unit, source, admitted);
   if (!is_rendered || is_refused(unit)) {
     unit.objects.clear();
   } else {
@@ -425,7 +433,7 @@ void run_passes(JobUnit& unit, const JobSource& source, const Options& options) 
   const std::optional<InputObject> read = source.read(unit);
   if (!read) return;
   if (options.render || source.is_trial) {
-    run_on(unit, *read, source, options);
+    if (!run_on(unit, *read, source, options)) check_refused(unit, source);
     return;
   }
   std::optional<Resolution> resolved;
@@ -436,7 +444,9 @@ void run_passes(JobUnit& unit, const JobSource& source, const Options& options) 
                                   return *resolved;
                                 },
                             .platform = source.platform};
-  if (!run_on(unit, *read, as_before, options)) look_behind(unit, *read, source, as_before, options);
+  if (run_on(unit, *read, as_before, options)) return;
+  look_behind(unit, *read, source, as_before, options);
+  check_refused(unit, source);
 }
 
 }  // namespace trainjobc::compile

@@ -12,6 +12,7 @@
 #include "compile/advice/advice.h"
 #include "compile/snapshot.h"
 #include "model/trainer_names.h"
+#include "platform/platform.h"
 #include "policy/webhook_rules.h"
 #include "secret/secret.h"
 
@@ -49,6 +50,7 @@ bool RuntimeStore::accept(StoredRuntime& stored, base::Diagnostics& found) {
   policy::validate_runtime(stored.runtime, behaviours_, findings);
   const bool accepted = !findings.has_errors() && !object.is_guess;
   findings.flush(object.id.str());
+  if (stored.is_input) platform_.check_runtime(*admitted.defaulted, object.id.str(), found);
   return accepted;
 }
 
@@ -303,9 +305,10 @@ void look_at_runtimes(const AdmittedRuntimes& admitted, const std::map<std::stri
   }
 }
 
-Library& add_library(AdmittedRuntimes& admitted, const Target& target) {
+Library& add_library(AdmittedRuntimes& admitted, const Target& target, const platform::Platform& platform) {
   Library& library = admitted.libraries.emplace_back(Library{target, {}, nullptr});
-  library.store = std::make_unique<RuntimeStore>(*target.schemas, *target.behaviours, library.diagnostics);
+  library.store =
+      std::make_unique<RuntimeStore>(*target.schemas, *target.behaviours, platform, library.diagnostics);
   return library;
 }
 
@@ -316,10 +319,11 @@ RuntimeStore& AdmittedRuntimes::store_for(const Target& target) const {
 }
 
 std::unique_ptr<AdmittedRuntimes> admit_runtimes(const InputSet& inputs, const InputSet& runtimes,
-                                                 const VersionChoice& versions, const Options& options) {
+                                                 const VersionChoice& versions,
+                                                 const platform::Platform& platform, const Options& options) {
   auto admitted = std::make_unique<AdmittedRuntimes>();
   for (const Target& target : versions.targets())
-    fill(*add_library(*admitted, target).store, inputs, runtimes, options);
+    fill(*add_library(*admitted, target, platform).store, inputs, runtimes, options);
   return admitted;
 }
 

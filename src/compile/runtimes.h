@@ -30,6 +30,10 @@
 #include "schema/schema.h"
 #include "secret/secret.h"
 
+namespace trainjobc::platform {
+class Platform;
+}
+
 namespace trainjobc::compile {
 
 // The built-in runtime catalogue: templates/v*/*.yaml when the binary was built.
@@ -84,8 +88,8 @@ struct Resolution {
 class RuntimeStore {
  public:
   RuntimeStore(const schema::VersionSchemas& schemas, const model::Behaviours& behaviours,
-               base::Diagnostics& diagnostics)
-      : schemas_(schemas), behaviours_(behaviours), diagnostics_(diagnostics) {}
+               const platform::Platform& platform, base::Diagnostics& diagnostics)
+      : schemas_(schemas), behaviours_(behaviours), platform_(platform), diagnostics_(diagnostics) {}
 
   void surround(Surroundings around) { around_ = std::move(around); }
 
@@ -128,7 +132,8 @@ class RuntimeStore {
 
   const schema::VersionSchemas& schemas_;
   const model::Behaviours& behaviours_;
-  Surroundings around_;  // of the inputs
+  const platform::Platform& platform_;  // whose rules those of the inputs follow
+  Surroundings around_;                 // of the inputs
   base::Diagnostics& diagnostics_;
   base::Arena arena_;                                // of admitted runtimes
   std::mutex mutex_;                                 // held while a job looks for its runtime
@@ -156,7 +161,8 @@ struct AdmittedRuntimes {
 };
 
 std::unique_ptr<AdmittedRuntimes> admit_runtimes(const InputSet& inputs, const InputSet& runtimes,
-                                                 const VersionChoice& versions, const Options& options);
+                                                 const VersionChoice& versions,
+                                                 const platform::Platform& platform, const Options& options);
 
 // Findings on the runtimes, once each TrainJob has found its own.
 struct RuntimeFindings {

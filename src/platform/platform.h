@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a namespace puts in the way of a job, beside the API server and the controllers: all checks of one
-// compilation.
+// What a namespace and a platform put in the way of a job, beside the API server and the controllers: all
+// checks of one compilation.
 #pragma once
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "base/diagnostic.h"
 #include "platform/namespaces.h"
+#include "platform/policies.h"
 #include "platform/subject.h"
 #include "yaml/node.h"
 
@@ -16,16 +19,21 @@ namespace trainjobc::platform {
 // Threads may share it.
 class Platform {
  public:
-  // `objects`: those of the inputs that is_platform_object() names. They must outlive it.
+  // `objects`: those of the inputs that is_platform_object() names, and all others if a policy may be among
+  // them, since its parameters may be of any kind. They must outlive it.
   explicit Platform(const std::vector<const yaml::Node*>& objects);
 
   // What is wrong with the objects themselves, and with all checked jobs together.
   base::Diagnostics problems() const;
+  bool has_policies() const { return policies_ != nullptr; }
   // Appends what is said about a job and what becomes of it.
   void check(const CompiledJob& job, base::Diagnostics& found) const;
+  // The same for a runtime, with the defaults of its schema.
+  void check_runtime(const yaml::Node& runtime, const std::string& object, base::Diagnostics& found) const;
 
  private:
   Namespaces namespaces_;
+  std::unique_ptr<const Policies> policies_;  // nullptr if there are none
 };
 
 // Whether the checks read such an object.

@@ -27,14 +27,31 @@ using yaml::Maker;
 using yaml::Node;
 
 constexpr auto kKinds = std::to_array<KindFacts>({
-    {"TrainJob", model::kTrainerGroup, "trainjobs"},
-    {"JobSet", "jobset.x-k8s.io", "jobsets"},
-    {"Job", "batch", "jobs"},
-    {"Pod", "", "pods"},
+    {"TrainJob", model::kTrainerGroup, "v1alpha1", "trainjobs"},
+    {"TrainingRuntime", model::kTrainerGroup, "v1alpha1", "trainingruntimes"},
+    {"ClusterTrainingRuntime", model::kTrainerGroup, "v1alpha1", "clustertrainingruntimes", false},
+    {"JobSet", "jobset.x-k8s.io", "v1alpha2", "jobsets"},
+    {"Job", "batch", "v1", "jobs"},
+    {"Pod", "", "v1", "pods"},
 });
 
 std::string namespace_of(const Node& root) {
   return std::string(k8s::effective_namespace(yaml::text_at(root, {"metadata", "namespace"})));
+}
+
+// The object with its controller, which has created it.
+const Node* owned_by(const Node* object, std::string_view api_version, std::string_view kind,
+                     const Node* owner, const Maker& make) {
+  const yaml::Origin origin = make.made("controller/owner", {owner});
+  const auto text = [&](std::string_view value) { return make.string(value, origin); };
+  const Node* reference = make.map({{"apiVersion", text(api_version)},
+                                    {"kind", text(kind)},
+                                    {"name", owner},
+                                    {"uid", text("00000000-0000-0000-0000-000000000000")},
+                                    {"controller", make.boolean(true, origin)},
+                                    {"blockOwnerDeletion", make.boolean(true, origin)}},
+                                   origin);
+  return make.with_path(object, {"metadata", "ownerReferences"}, make.list({reference}, origin));
 }
 
 // A Job or a pod without a name, as an object of that kind.
@@ -55,12 +72,25 @@ const Node* job_object(const Node& job_template, const Node& job_set, const std:
   const Entry own_name{"name", make.copied(name, make.made("controller/name", {of_job_set})), {}};
   const Node* job = as_object(job_template, "batch/v1", "Job",
                               {own_name, {"namespace", job_set.at({"metadata", "namespace"}), {}}}, make);
-  return with_job_defaults(*job, make);
+  return with_job_defaults(*owned_by(job, model::kJobSetApiVersion, "JobSet", of_job_set, make), make);
 }
 
-const Node* pod_object(const Node& job, const Maker& make) {
-  const Node* pod = as_object(*job.at({"spec", "template"}), "v1", "Pod",
-                              {{"namespace", job.at({"metadata", "namespace"}), {}}}, make);
+const Node* pod_object(const Node& job, const std::string& job_name, const Maker& make) {
+  const yaml::Origin origin = make.made("controller/name", {job.at({"metadata", "name"})});
+  const bool is_indexed = yaml::text_at(job, {"spec", "completionMode"}) == "Indexed";
+  const Node* prefix = make.copied(job_name + (is_indexed ? "-0-" : "-"), origin);
+  const Node* pod =
+      as_object(*job.at({"spec", "template"}), "v1", "Pod",
+                {{"generateName", prefix, {}}, {"namespace", job.at({"metadata", "namespace"}), {}}}, make);
+  const Node* name = make.copied(job_name, origin);
+  for (const std::string_view label : {"job-name", "batch.kubernetes.io/job-name"})
+    pod = make.with_path(pod, {"metadata", "labels", label}, name);
+  if (is_indexed) {
+    constexpr std::string_view kIndex = "batch.kubernetes.io/job-completion-index";
+    for (const std::string_view map : {"labels", "annotations"})
+      pod = make.with_path(pod, {"metadata", map, kIndex}, make.string("0", origin));
+  }
+  pod = owned_by(pod, "batch/v1", "Job", name, make);
   return make.with(pod, "spec", with_pod_defaults(*pod->get("spec"), make));
 }
 
@@ -77,8 +107,8 @@ void add_pods(const CompiledJob& job, std::vector<Subject>& subjects, const Make
     const int64_t pods = k8s::jobset::pods_per_job(replicated_job) * replicated_job.replicas;
     if (pods > 0) {
       const bool trains = model::ancestor_of(*replicated_job.node) == model::kTrainer;
-      subjects.push_back(
-          {find_kind("Pod"), pod_object(*object, make), ns, name, field + ".spec.template", pods, trains});
+      subjects.push_back({find_kind("Pod"), pod_object(*object, name, make), ns, name,
+                          field + ".spec.template", pods, trains});
     }
   }
 }
@@ -127,9 +157,17 @@ std::vector<Subject> subjects_of(const CompiledJob& job, const Maker& make) {
   const std::string name(yaml::text_at(*job.train_job, {"metadata", "name"}));
   subjects.push_back({find_kind(model::kTrainJob), job.train_job, ns, name, ""});
   if (!job.job_set) return subjects;
-  subjects.push_back({find_kind("JobSet"), job.job_set, ns, name, ""});
+  const Node* owner = job.train_job->at({"metadata", "name"});
+  const Node* job_set = owned_by(job.job_set, model::kTrainerApiVersion, model::kTrainJob, owner, make);
+  subjects.push_back({find_kind("JobSet"), job_set, ns, name, ""});
   add_pods(job, subjects, make);
   return subjects;
+}
+
+Subject subject_of_runtime(const Node& runtime) {
+  const KindFacts* kind = find_kind(yaml::text_at(runtime, "kind"));
+  const std::string name(yaml::text_at(runtime, {"metadata", "name"}));
+  return {kind, &runtime, kind->is_namespaced ? namespace_of(runtime) : "", name, ""};
 }
 
 Place find_place(const Node& root, const Node& node) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The objects that a cluster is asked to store for a TrainJob, as admission sees each of them: the TrainJob
-// itself, its JobSet, the first Job of each replicatedJob and the first pod of that.
+// itself, its JobSet, the first Job of each replicatedJob and the first pod of that; and a runtime.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,9 @@ struct CompiledJob {
 struct KindFacts {
   std::string_view kind;
   std::string_view group;
+  std::string_view version;
   std::string_view resource;
+  bool is_namespaced = true;
 };
 // nullptr for other kinds.
 const KindFacts* find_kind(std::string_view kind);
@@ -34,7 +36,7 @@ const KindFacts* find_kind(std::string_view kind);
 struct Subject {
   const KindFacts* kind = nullptr;
   const yaml::Node* root = nullptr;
-  std::string ns;
+  std::string ns;     // "" for a kind without namespaces
   std::string name;   // of a pod, that of its Job
   std::string field;  // where a Job or a pod comes from: spec.replicatedJobs[0].template; "" for others
   int64_t count = 1;
@@ -43,6 +45,8 @@ struct Subject {
 
 // Those of a job, in the order in which they are created.
 std::vector<Subject> subjects_of(const CompiledJob& job, const yaml::Maker& make);
+// A runtime, with the defaults of its schema.
+Subject subject_of_runtime(const yaml::Node& runtime);
 
 // Where a node of an object is.
 struct Place {

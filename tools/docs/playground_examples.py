@@ -33,10 +33,11 @@ LARGEST = 100_000  # characters; objects that are too large for a cluster are to
 
 
 def can_be_tried(page):
-    """In a text of a size to read, and with a command that the page has."""
+    """In a text of a size to read, and with a command and checks that the page has: it has no CEL."""
     has_command = page.facts.get("command", "lint").split()[0] in ("lint", "migrate")
     is_short = page.sections and all(len(page.manifest(without)) <= LARGEST for without in "+-")
-    return bool(is_short) and has_command and "encoding" not in page.facts
+    has_cel = "admission-policy" in page.rule
+    return bool(is_short) and has_command and not has_cel and "encoding" not in page.facts
 
 
 def rule_example(page, without):

@@ -63,7 +63,8 @@ TEST_CASE("rules: refusals by the cluster are errors, and advice on what can nev
     if (rule.stage == Stage::Advice && rule.severity == Severity::Error)
       never_run += std::string(rule.id) + "\n";
   }
-  CHECK(never_run == R"(advice/deadline-overflow
+  CHECK(never_run == R"(advice/admission-policy-expression
+advice/deadline-overflow
 advice/depends-on-itself
 advice/device-name
 advice/exclusive-topology
