@@ -56,6 +56,13 @@ class Checker {
         issues_, [&](const Issue& issue) { return issue.begin == expr.begin && issue.message == message; });
     if (!is_seen) issues_.push_back({expr.begin, expr.end, std::move(message)});
   }
+  // At the field's name.
+  void report_field(const Expr& expr) {
+    const auto length = static_cast<uint32_t>(expr.name.size());
+    const uint32_t begin =
+        expr.op == Op::Has ? expr.args[0]->end + 1 : std::max(expr.begin, expr.end - length);
+    issues_.push_back({begin, begin + length, fmt::format("undefined field '{}'", expr.name)});
+  }
   void mismatch(const Expr& expr, const Type& wanted, const Type& found) {
     report(expr, fmt::format("expected type '{}' but found '{}'", to_string(*unifier_.substitute(wanted)),
                              to_string(*unifier_.substitute(found))));
@@ -160,7 +167,7 @@ class Checker {
       case TypeKind::Map: return target.params[1];
       case TypeKind::Object: {
         const Type* found = types_.field(target, expr.name);
-        if (!found) report(expr, fmt::format("undefined field '{}'", expr.name));
+        if (!found) report_field(expr);
         if (target.schema) expr.name = program_.arena_.copy(std::string_view(unescape_field(expr.name)));
         return found ? found : &types::kError;
       }

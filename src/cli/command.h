@@ -15,6 +15,10 @@
 
 #include "cli/console.h"
 
+namespace trainjobc::platform {
+struct TeamRule;
+}
+
 namespace trainjobc::cli {
 
 // A flag or a positional argument.
@@ -152,7 +156,7 @@ int write_man_pages(const Command& root, const std::string& directory, Console& 
 // What `lint --list-rules` and `lint --explain` print.
 
 // One rule per line: id, severity, summary. For a terminal with that many columns; 0: not a terminal.
-std::string list_rules(size_t width);
+std::string list_rules(size_t width, std::span<const platform::TeamRule* const> team);
 
 // Prints a rule's explanation; an unknown rule is a usage error with a suggestion. Returns the exit status.
 int explain_rule(Console& console, const std::string& id);

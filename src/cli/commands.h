@@ -28,6 +28,7 @@ std::function<int(Console&)> setup_migrate(Command& command);
 std::function<int(Console&)> setup_new(Command& command);
 std::function<int(Console&)> setup_function(Command& command);
 std::function<int(Console&)> setup_runtimes(Command& command);
+std::function<int(Console&)> setup_policies(Command& command);
 std::function<int(Console&)> setup_kustomize_config(Command& command);
 std::function<int(Console&)> setup_webhook(Command& command);
 std::function<int(Console&)> setup_schema(Command& command);

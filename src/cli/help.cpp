@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "compile/explanations.h"
+#include "platform/team.h"
 #include "rules/rules.h"
 
 namespace trainjobc::cli {
@@ -281,11 +282,13 @@ std::string wrapped(std::string_view text, size_t width) {
 
 }  // namespace
 
-std::string list_rules(size_t width) {
+std::string list_rules(size_t width, std::span<const platform::TeamRule* const> team) {
   std::vector<std::vector<std::string>> rows;
   for (const rules::Rule& rule : rules::all_rules()) {
     rows.push_back({std::string(rule.id), std::string(to_string(rule.severity)), std::string(rule.summary)});
   }
+  for (const platform::TeamRule* rule : team)
+    rows.push_back({rule->id, std::string(to_string(rule->severity)), rule->summary()});
   return base::table(rows, width);
 }
 

@@ -96,7 +96,8 @@ class Run {
 
   // Admits the runtimes; then, for each job: read, admit, resolve, merge, expand, build, admit the JobSet.
   void run_jobs() {
-    memory_->platform = std::make_unique<platform::Platform>(platform_objects());
+    memory_->platform = std::make_unique<platform::Platform>(
+        options_.render ? platform::TeamRuleSets() : options_.team_rules, platform_objects());
     memory_->admitted =
         compile::admit_runtimes(inputs(), runtimes(), versions_, *memory_->platform, options_);
     index_ = std::make_unique<compile::RuntimeIndex>(inputs(), runtimes());

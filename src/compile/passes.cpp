@@ -314,17 +314,18 @@ void advise(JobUnit& unit, const policy::RuntimeInfo& merged, const Node& admitt
 }
 
 // What is in the way of the job in its namespace. `admitted` is nullptr if there is no JobSet.
-void check_platform(JobUnit& unit, const JobSource& source, const Node* admitted) {
+void check_platform(JobUnit& unit, const JobSource& source, const Node* admitted = nullptr,
+                    const policy::RuntimeInfo* info = nullptr) {
   if (!source.platform || !unit.defaulted) return;
-  source.platform->check({unit.job.id.str(), unit.defaulted, unit.complete ? admitted : nullptr},
+  source.platform->check({unit.job.id.str(), unit.defaulted, unit.complete ? admitted : nullptr, info},
                          unit.diagnostics);
 }
 
 // The same for a job that has no JobSet: the TrainJob itself.
 void check_refused(JobUnit& unit, const JobSource& source) {
-  if (!source.platform || !source.platform->has_policies()) return;
+  if (!source.platform || !source.platform->has_rules()) return;
   const SecretGuard guard(unit);
-  check_platform(unit, source, nullptr);
+  check_platform(unit, source);
 }
 
 bool is_refused(const JobUnit& unit) {
@@ -362,7 +363,7 @@ bool run_on(JobUnit& unit, const InputObject& read, const JobSource& source, con
   // 7. admit the JobSet
   const Node* admitted = admit_output(unit, *job_set);
   if (merged) advise(unit, *merged, *admitted);
-  check_platform(unit, source, admitted);
+  check_platform(unit, source, admitted, &*info);
   if (!is_rendered || is_refused(unit)) {
     unit.objects.clear();
   } else {

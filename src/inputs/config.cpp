@@ -13,7 +13,9 @@
 #include "base/text/suggest.h"
 #include "base/text/text.h"
 #include "k8s/kubernetes.h"
+#include "k8s/name_syntax.h"
 #include "model/behaviours.h"
+#include "platform/team.h"
 #include "rules/rules.h"
 #include "secret/secret.h"
 #include "yaml/read/reader.h"
@@ -27,13 +29,13 @@ using yaml::Node;
 // Reads the settings and stops at the first error.
 class ConfigReader {
  public:
-  explicit ConfigReader(Config& config) : config_(config) {}
+  ConfigReader(Config& config, std::vector<platform::TeamRule>& team) : config_(config), team_(team) {}
 
   std::optional<base::Diagnostic> error;
 
   void read(const Node& root) {
     if (!expect(root, root.is_map(), "the configuration must be a map")) return;
-    static constexpr std::array<std::string_view, 17> kKeys{"trainerVersion", "kubernetesVersion",
+    static constexpr std::array<std::string_view, 18> kKeys{"trainerVersion", "kubernetesVersion",
                                                             "featureGates",   "platform",
                                                             "runtimes",       "catalogue",
                                                             "namespace",      "failOn",
@@ -41,7 +43,7 @@ class ConfigReader {
                                                             "exclude",        "scope",
                                                             "kustomize",      "helm",
                                                             "programTimeout", "cache",
-                                                            "roots"};
+                                                            "roots",          "policies"};
     if (!check_keys(root, kKeys)) return;
     if (const Node* node = root.get("trainerVersion")) read_version(*node);
     if (const Node* node = root.get("kubernetesVersion")) read_kubernetes(*node);
@@ -67,6 +69,7 @@ class ConfigReader {
     }
     if (const Node* node = root.get("failOn")) read_fail_on(*node);
     if (const Node* node = root.get("programTimeout")) read_program_timeout(*node);
+    if (const Node* node = root.get("policies")) read_policies(*node);
     if (const Node* node = root.get("rules")) read_rules(*node);
     if (const Node* node = root.get("suppress")) read_suppressions(*node);
     if (const Node* node = root.get("exclude")) read_exclude(*node);
@@ -282,12 +285,94 @@ class ConfigReader {
   }
 
   bool check_rule(UnknownWord word) {
-    if (rules::find_rule(word.text)) return true;
+    if (rules::find_rule(word.text) || base::contains(team_, word.text, &platform::TeamRule::id)) return true;
+    // The rules of a configuration above are not known here.
+    if (!config_.is_scope && word.text.starts_with(platform::kTeamPrefix)) return true;
     std::vector<std::string_view> ids;
+    for (const platform::TeamRule& rule : team_) ids.push_back(rule.id);
     for (const rules::Rule& rule : rules::all_rules()) ids.push_back(rule.id);
     word.hint = "trainjobc lint --list-rules lists them";
     report_unknown(word, ids, fmt::format("there is no rule \"{}\"", word.text));
     return false;
+  }
+
+  void read_policies(const Node& node) {
+    if (!expect(node, node.is_list(), "policies must be a list of rules")) return;
+    for (const Node* item : node.items()) {
+      static constexpr std::array<std::string_view, 7> kKeys{
+          "id", "kinds", "expression", "message", "messageExpression", "severity", "hint"};
+      if (!expect(*item, item->is_map(), "a rule is a map of id, kinds, expression and message")) return;
+      if (!check_keys(*item, kKeys) || !read_policy(*item)) return;
+    }
+  }
+
+  bool read_policy(const Node& item) {
+    platform::TeamRule rule;
+    if (!read_policy_id(item, rule) || !read_policy_kinds(item, rule)) return false;
+    for (const auto& [key, text] :
+         {std::pair("expression", &rule.expression), std::pair("message", &rule.message),
+          std::pair("messageExpression", &rule.message_expression)}) {
+      *text = item.get(key);
+      if (*text && !expect(**text, is_text(*text), fmt::format("{} must be a string, and not empty", key)))
+        return false;
+    }
+    if (!expect(item, rule.expression, "a rule needs an expression")) return false;
+    if (!expect(item, rule.message || rule.message_expression,
+                "a rule needs a message or a messageExpression"))
+      return false;
+    if (const Node* severity = item.get("severity")) {
+      const auto read = severity_of(severity->text());
+      if (!expect(*severity, read.has_value(), "a severity is error, warning or info")) return false;
+      rule.severity = *read;
+    }
+    if (const Node* hint = item.get("hint")) {
+      if (!expect(*hint, hint->is_string(), "hint must be a string")) return false;
+      rule.hint = hint->text();
+    }
+    team_.push_back(std::move(rule));
+    return true;
+  }
+
+  // As in findings, or without their prefix.
+  bool read_policy_id(const Node& item, platform::TeamRule& rule) {
+    const Node* id = item.get("id");
+    if (!expect(item, id, "a rule needs an id")) return false;
+    std::string_view name = id->text();
+    if (name.starts_with(platform::kTeamPrefix)) name.remove_prefix(platform::kTeamPrefix.size());
+    const bool is_name = id->is_string() && k8s::dns_label_problem(name).empty();
+    if (!expect(*id, is_name, "an id consists of lower-case letters, digits and dashes", "such as gpu-limit"))
+      return false;
+    rule.id = fmt::format("{}{}", platform::kTeamPrefix, name);
+    rule.location = yaml::locate(*id);
+    return expect(*id, !base::contains(team_, rule.id, &platform::TeamRule::id),
+                  fmt::format("there are two rules \"{}\"", rule.id));
+  }
+
+  bool read_policy_kinds(const Node& item, platform::TeamRule& rule) {
+    const Node* kinds = item.get("kinds");
+    if (!expect(item, kinds, "a rule needs kinds", "such as kinds: [TrainJob]")) return false;
+    if (!expect(*kinds, kinds->is_list() && kinds->size() > 0, "kinds must be a list, and not empty"))
+      return false;
+    for (const Node* kind : kinds->items()) {
+      const auto* known = base::find(platform::kTeamKinds, kind->text());
+      if (!known) {
+        UnknownWord word = text_of(*kind);
+        const std::string hint = fmt::format("one of {}", fmt::join(platform::kTeamKinds, ", "));
+        word.hint = hint;
+        report_unknown(word, platform::kTeamKinds,
+                       fmt::format("a rule can't be about the kind \"{}\"", kind->text()));
+        return false;
+      }
+      rule.kinds.push_back(*known);
+    }
+    return true;
+  }
+
+  static std::optional<base::Severity> severity_of(std::string_view word) {
+    if (word == "error") return base::Severity::Error;
+    if (word == "warning") return base::Severity::Warning;
+    if (word == "info") return base::Severity::Info;
+    return std::nullopt;
   }
 
   void read_rules(const Node& node) {
@@ -296,10 +381,7 @@ class ConfigReader {
       if (!check_rule(key_of(entry))) return;
       const Node& value = *entry.value;
       const std::string_view word = value.is_bool() && value.text() == "false" ? "off" : value.text();
-      std::optional<base::Severity> severity;
-      if (word == "error") severity = base::Severity::Error;
-      if (word == "warning") severity = base::Severity::Warning;
-      if (word == "info") severity = base::Severity::Info;
+      const std::optional<base::Severity> severity = severity_of(word);
       if (!expect(value, severity || word == "off", "a severity is error, warning, info or off")) return;
       config_.rules[std::string(entry.key)] = {severity, yaml::locate_key(entry)};
     }
@@ -358,22 +440,27 @@ class ConfigReader {
   }
 
   Config& config_;
+  std::vector<platform::TeamRule>& team_;
 };
 
 // Reads `text`; the diagnostics say what is wrong with it.
 base::Diagnostics read_config(const std::string& path, std::string text, Config& config) {
   config.folder = std::filesystem::path(path).parent_path().string();
   config.file = std::make_shared<base::SourceFile>(path, std::move(text));
-  base::Arena arena;
+  const auto memory = std::make_shared<platform::TeamRules::Memory>();
+  memory->file = config.file;
   base::Diagnostics diagnostics;
-  const auto documents = yaml::read(*config.file, arena, diagnostics);
-  ConfigReader reader(config);
+  const auto documents = yaml::read(*config.file, memory->arena, diagnostics);
+  std::vector<platform::TeamRule> team;
+  ConfigReader reader(config, team);
   if (!diagnostics.has_errors() && !documents.empty()) reader.read(*documents.front().root);
   if (documents.size() > 1) reader.refuse_second(*documents[1].root);
   if (reader.error) diagnostics.add(*reader.error);
   std::vector<const Node*> roots;
   for (const yaml::Document& document : documents) roots.push_back(document.root);
   secret::hide_secrets(diagnostics, roots);
+  if (!team.empty() && !reader.error)
+    config.team_rules.push_back(std::make_shared<const platform::TeamRules>(std::move(team), memory));
   return diagnostics;
 }
 
@@ -395,6 +482,7 @@ void inherit(Config& config) {
   take(config.cache, outer.cache);
   if (config.runtimes.empty()) config.runtimes = outer.runtimes;
   config.rules.insert(outer.rules.begin(), outer.rules.end());
+  config.team_rules.insert(config.team_rules.begin(), outer.team_rules.begin(), outer.team_rules.end());
 }
 
 // The path itself, or the nearest folder above it whose path is not longer.

@@ -19,6 +19,10 @@
 #include "base/text/glob.h"
 #include "inputs/message.h"
 
+namespace trainjobc::platform {
+class TeamRules;
+}
+
 namespace trainjobc::inputs {
 
 // The name of a configuration in its folder.
@@ -87,6 +91,8 @@ struct Config {
   std::optional<bool> cache;                            // whether what roots are built to is kept
   std::map<std::string, RuleSetting> rules;
   std::vector<PathSuppression> suppressions;
+  // The rules of `policies`, after those of `outer`.
+  std::vector<std::shared_ptr<const platform::TeamRules>> team_rules;
   base::GlobSet exclude;  // globs of what is not read, relative to `folder`
   KustomizeSettings kustomize;
   HelmSettings helm;

@@ -182,6 +182,7 @@ Options options_of(const InputGroup& group, Options options) {
   options.use_catalogue = group.use_catalogue;
   options.ns = group.ns;
   options.is_rendered = group.is_rendered;
+  options.team_rules = group.config->team_rules;
   return options;
 }
 

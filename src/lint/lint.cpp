@@ -12,6 +12,7 @@
 #include "base/files/paths.h"
 #include "base/text/text.h"
 #include "lint/queues.h"
+#include "platform/team.h"
 #include "yaml/read/reader.h"
 
 namespace trainjobc::lint {
@@ -234,6 +235,18 @@ bool Findings::fails(const base::Diagnostic& finding) const {
   const auto level = file ? levels.find(file->name()) : levels.end();
   if (level != levels.end()) return is_enough(level->second);
   return std::ranges::any_of(levels, [&](const auto& entry) { return is_enough(entry.second); });
+}
+
+std::vector<const platform::TeamRule*> Findings::team_rules() const {
+  std::map<std::string_view, const platform::TeamRule*> by_id;
+  for (const auto& config : configs) {
+    for (const auto& set : config->team_rules) {
+      for (const platform::TeamRule& rule : set->rules()) by_id.try_emplace(rule.id, &rule);
+    }
+  }
+  std::vector<const platform::TeamRule*> rules;
+  for (const auto& [id, rule] : by_id) rules.push_back(rule);
+  return rules;
 }
 
 namespace {

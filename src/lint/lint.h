@@ -16,6 +16,10 @@
 #include "inputs/config.h"
 #include "inputs/groups.h"
 
+namespace trainjobc::platform {
+struct TeamRule;
+}
+
 namespace trainjobc::lint {
 
 // The objects of the files, and the findings. Owns everything that its diagnostics refer to.
@@ -30,6 +34,8 @@ struct Findings {
   // Whether the finding is as severe as its file's failOn. For a finding outside of the inputs, such as one
   // in a configuration, the strictest failOn counts.
   bool fails(const base::Diagnostic& finding) const;
+  // Of the configurations, each once, by their ids.
+  std::vector<const platform::TeamRule*> team_rules() const;
 };
 
 // Compiles the groups and applies their configurations. If `fail_on` is not empty, it overrides the

@@ -2,7 +2,10 @@
 
 #include "platform/platform.h"
 
+#include <utility>
+
 #include "base/arena.h"
+#include "platform/plan.h"
 
 namespace trainjobc::platform {
 
@@ -10,7 +13,8 @@ bool is_platform_object(const yaml::Node& root) {
   return is_namespace_object(root) || is_policy_object(root);
 }
 
-Platform::Platform(const std::vector<const yaml::Node*>& objects) {
+Platform::Platform(TeamRuleSets team, const std::vector<const yaml::Node*>& objects)
+    : team_(std::move(team)) {
   for (const yaml::Node* object : objects) {
     if (is_namespace_object(*object)) namespaces_.add(*object);
   }
@@ -21,15 +25,22 @@ base::Diagnostics Platform::problems() const {
   base::Diagnostics all = namespaces_.problems();
   all.append(namespaces_.together());
   if (policies_) all.append(policies_->problems());
+  for (const auto& rules : team_) all.append(rules->problems());
   return all;
 }
 
 void Platform::check(const CompiledJob& job, base::Diagnostics& found) const {
-  if ((namespaces_.is_empty() && !policies_) || !job.train_job) return;
+  if ((namespaces_.is_empty() && !has_rules()) || !job.train_job) return;
   base::Arena arena;
   const yaml::Maker make(arena);
   std::vector<Subject> subjects = subjects_of(job, make);
   namespaces_.complete(subjects, make);
+  if (!team_.empty()) {
+    const yaml::Node* plan = job.job_set ? plan_of(job, subjects, make) : nullptr;
+    for (const Subject& subject : subjects) {
+      for (const auto& rules : team_) rules->check(subject, job.object, plan, found);
+    }
+  }
   if (policies_) {
     for (const Subject& subject : subjects) policies_->check(subject, job.object, found);
   }
@@ -38,7 +49,10 @@ void Platform::check(const CompiledJob& job, base::Diagnostics& found) const {
 
 void Platform::check_runtime(const yaml::Node& runtime, const std::string& object,
                              base::Diagnostics& found) const {
-  if (policies_) policies_->check(subject_of_runtime(runtime), object, found);
+  if (!has_rules()) return;
+  const Subject subject = subject_of_runtime(runtime);
+  for (const auto& rules : team_) rules->check(subject, object, nullptr, found);
+  if (policies_) policies_->check(subject, object, found);
 }
 
 }  // namespace trainjobc::platform

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a namespace and a platform put in the way of a job, beside the API server and the controllers: all
-// checks of one compilation.
+// What a namespace, a platform and a team put in the way of a job, beside the API server and the controllers:
+// all checks of one compilation.
 #pragma once
 
 #include <memory>
@@ -12,6 +12,7 @@
 #include "platform/namespaces.h"
 #include "platform/policies.h"
 #include "platform/subject.h"
+#include "platform/team.h"
 #include "yaml/node.h"
 
 namespace trainjobc::platform {
@@ -21,17 +22,19 @@ class Platform {
  public:
   // `objects`: those of the inputs that is_platform_object() names, and all others if a policy may be among
   // them, since its parameters may be of any kind. They must outlive it.
-  explicit Platform(const std::vector<const yaml::Node*>& objects);
+  Platform(TeamRuleSets team, const std::vector<const yaml::Node*>& objects);
 
-  // What is wrong with the objects themselves, and with all checked jobs together.
+  // What is wrong with the objects and rules themselves, and with all checked jobs together.
   base::Diagnostics problems() const;
-  bool has_policies() const { return policies_ != nullptr; }
+  // Whether there are rules for any object, not only for what is in a namespace.
+  bool has_rules() const { return policies_ || !team_.empty(); }
   // Appends what is said about a job and what becomes of it.
   void check(const CompiledJob& job, base::Diagnostics& found) const;
   // The same for a runtime, with the defaults of its schema.
   void check_runtime(const yaml::Node& runtime, const std::string& object, base::Diagnostics& found) const;
 
  private:
+  TeamRuleSets team_;
   Namespaces namespaces_;
   std::unique_ptr<const Policies> policies_;  // nullptr if there are none
 };

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Instead of policies.cpp and what it needs, in a build without CEL (TRAINJOBC_POLICIES).
+// Instead of policies.cpp, team_engine.cpp and what they need, in a build without CEL (TRAINJOBC_POLICIES).
+#include <utility>
+
+#include "platform/plan.h"
 #include "platform/policies.h"
+#include "platform/team.h"
 
 namespace trainjobc::platform {
 
@@ -14,6 +18,19 @@ bool is_policy_object(const yaml::Node&) {
 }
 
 std::unique_ptr<const Policies> read_policies(const std::vector<const yaml::Node*>&) {
+  return nullptr;
+}
+
+class TeamRules::Engine {};
+
+TeamRules::TeamRules(std::vector<TeamRule> rules, std::shared_ptr<const Memory> memory)
+    : memory_(std::move(memory)), rules_(std::move(rules)) {}
+
+TeamRules::~TeamRules() = default;
+
+void TeamRules::check(const Subject&, const std::string&, const yaml::Node*, base::Diagnostics&) const {}
+
+const yaml::Node* plan_of(const CompiledJob&, const std::vector<Subject>&, const yaml::Maker&) {
   return nullptr;
 }
 

@@ -36,6 +36,18 @@ base::Diagnostic finding(std::string_view id, std::string message, std::string h
   return diagnostic;
 }
 
+base::Diagnostic team_finding(std::string id, base::Severity severity, std::string message, std::string hint,
+                              base::Location location) {
+  base::Diagnostic diagnostic;
+  diagnostic.rule = std::move(id);
+  diagnostic.stage = base::Stage::Advice;
+  diagnostic.severity = severity;
+  diagnostic.message = std::move(message);
+  diagnostic.hint = std::move(hint);
+  diagnostic.location = location;
+  return diagnostic;
+}
+
 void set_rule(base::Diagnostic& diagnostic, std::string_view id) {
   diagnostic.rule = id;
   const Rule* rule = find_rule(id);

@@ -36,6 +36,9 @@ std::string page_of(std::string_view id);
 // A finding of that rule, with stage and severity set.
 base::Diagnostic finding(std::string_view id, std::string message = "", std::string hint = "",
                          base::Location location = {});
+// A finding of a team's own rule, which has no page and states its severity itself.
+base::Diagnostic team_finding(std::string id, base::Severity severity, std::string message, std::string hint,
+                              base::Location location);
 // Makes it a finding of another rule.
 void set_rule(base::Diagnostic& diagnostic, std::string_view id);
 // Gives it the severity of its rule's exception, if it has one. A finding on a JobSet becomes a warning:

@@ -41,6 +41,7 @@ PRINTING = {
     "lsp": ([], INITIALIZE),
     "function": ([], RESOURCES),
     "runtimes": ([], ""),
+    "policies": (["--help"], ""),
     "kustomize-config": ([], ""),
     "webhook": (["--help"], ""),
     "schema": (["TrainJob"], ""),

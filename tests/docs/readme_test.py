@@ -170,6 +170,15 @@ def commands_of(text):
             yield found.group(1).strip() + (" ." if line.lstrip().startswith("entry:") else "")
 
 
+# A rule of a team's own.
+OWNER = """policies:
+- id: owner
+  kinds: [TrainJob]
+  expression: object.metadata.?labels[?'owner'].hasValue()
+  message: every job names its owner
+"""
+
+
 def try_commands(commands):
     """Runs each in its own copy of examples/."""
     for command in commands:
@@ -184,6 +193,10 @@ def try_commands(commands):
             if "--roots" in command:
                 (folder / "examples/clusters").mkdir()
                 (folder / "examples/clusters/apps.yaml").write_text(FLUX)
+            if command.startswith("trainjobc policies"):
+                shutil.copytree(ROOT / "tests/policies/owner", folder / "examples/policies/owner")
+                with (folder / "examples/.trainjobc.yaml").open("a") as settings:
+                    settings.write(OWNER)
             if re.search(r"--(base|changed-since)\b", command):
                 commit(folder / "examples", "origin/main")
             (folder / "examples/train.py").write_text("import torch\n")

@@ -79,6 +79,7 @@ RUNS = {
     "schema": [(["TrainJob"], "")],
     "completion": [(["bash"], "")],
     "version": [(["-o", "json"], "")],
+    "policies": [(["test", "--help"], "")],
     "kustomize-config": [([], "")],
     "webhook": [(["--insecure", "--listen", "127.0.0.1:0", "--runtimes", "runtime.yaml", "--config", "broken.yaml"], "")],
 }

@@ -21,7 +21,7 @@ import examples  # noqa: E402
 # A finding's stage or severity. They come from the rule's page; a user's configuration and the reports of commands that
 # don't lint may change them afterwards.
 RANK = re.compile(r"\w(?:\.|->)(?:stage|severity) = |\.(?:stage|severity) = (?:base::)?(?:Stage|Severity)::")
-MAY_CHANGE_RANKS = {"src/rules/rules.cpp", "src/lint/suppress.cpp", "src/cli/options.cpp", "src/compile/optimization.cpp"}
+MAY_CHANGE_RANKS = {"src/rules/rules.cpp", "src/inputs/config.cpp", "src/lint/suppress.cpp", "src/cli/options.cpp", "src/compile/optimization.cpp"}
 ID = re.compile(r'"((?:yaml|input|jobset|job|advice|render|migrate|config)/[a-z0-9-]+)"')
 COMMENT = re.compile(r"//.*")
 # Names of where a made value comes from (Node's origin), in the form of a rule.

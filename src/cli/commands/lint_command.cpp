@@ -23,6 +23,7 @@
 #include "lint/lint.h"
 #include "lint/report/document.h"
 #include "lint/report/findings.h"
+#include "platform/team.h"
 #include "secret/secret.h"
 
 namespace trainjobc::cli {
@@ -124,6 +125,7 @@ int print_reports(Console& console, lint::Findings& findings, const std::vector<
   input.style.colour = use_colour(flags.colour.value(), console, console.stdout_is_terminal());
   input.style.width = console.stdout_width();
   input.is_quiet = flags.quiet;
+  input.team_rules = findings.team_rules();
   input.fails = [&](const base::Diagnostic& diagnostic) {
     return diagnostic.severity == base::Severity::Error || findings.fails(diagnostic);
   };
@@ -348,8 +350,24 @@ class Baseline {
   size_t matched_ = 0;
 };
 
+// With those of the working directory's settings.
+int print_rules(Console& console, const InputFlags& flags) {
+  const std::string path = flags.config.empty() ? console.environment("TRAINJOBC_CONFIG") : flags.config;
+  inputs::Configurations configurations(console.files(), path, flags.no_config);
+  const auto config = configurations.of_working_directory();
+  if (const auto& error = configurations.error()) {
+    print(console, *error);
+    return kFailed;
+  }
+  std::vector<const platform::TeamRule*> team;
+  for (const auto& set : config->team_rules) {
+    for (const platform::TeamRule& rule : set->rules()) team.push_back(&rule);
+  }
+  return print_text(console, list_rules(console.stdout_width(), team));
+}
+
 int run_lint(Console& console, LintFlags flags) {
-  if (flags.list_rules) return print_text(console, list_rules(console.stdout_width()));
+  if (flags.list_rules) return print_rules(console, flags.input);
   if (!flags.explain.empty()) return explain_rule(console, flags.explain);
   const auto reports = plan_reports(console, flags);
   if (!reports) return kFailed;

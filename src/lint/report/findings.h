@@ -11,10 +11,15 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/diagnostic.h"
 #include "compile/compile.h"
 #include "lint/report/json.h"
+
+namespace trainjobc::platform {
+struct TeamRule;
+}
 
 namespace trainjobc::lint {
 
@@ -38,6 +43,7 @@ struct ReportInput {
     return diagnostic.severity == base::Severity::Error;
   };
   Repository repository;
+  std::vector<const platform::TeamRule*> team_rules;  // in the order of their ids
 };
 
 // text, json, ...: the values of --format, in the order of ReportFormat.

@@ -8,6 +8,7 @@
 #include "base/version.h"
 #include "compile/explanations.h"
 #include "lint/report/findings.h"
+#include "platform/team.h"
 #include "rules/rules.h"
 
 namespace trainjobc::lint {
@@ -58,11 +59,31 @@ Json to_json(const rules::Rule& rule) {
           {"help", {{"text", explanation}, {"markdown", to_markdown(explanation)}}}};
 }
 
-Json driver() {
-  const auto rule = [](const rules::Rule& one) { return to_json(one); };
-  return {{"name", "trainjobc"},
-          {"semanticVersion", base::kVersion},
-          {"rules", Json::array(rules::all_rules(), rule)}};
+// A rule of a team's settings has no page.
+Json to_json(const platform::TeamRule& rule) {
+  const std::string summary = rule.summary();
+  const std::string help = fmt::format("{}{}{}\n\n    {}", summary, rule.hint.empty() ? "" : ". ", rule.hint,
+                                       rule.expression_text());
+  return {{"id", rule.id},
+          {"shortDescription", text(summary)},
+          {"fullDescription", text(summary)},
+          {"defaultConfiguration", {{"level", level_of(rule.severity)}}},
+          {"help", {{"text", help}, {"markdown", to_markdown(help)}}}};
+}
+
+Json driver(const ReportInput& input) {
+  Json rules = Json::array(rules::all_rules(), [](const rules::Rule& one) { return to_json(one); });
+  for (const platform::TeamRule* rule : input.team_rules) rules.add(to_json(*rule));
+  return {{"name", "trainjobc"}, {"semanticVersion", base::kVersion}, {"rules", rules}};
+}
+
+// The place of a rule in the driver's list; nullopt if it is not in it.
+std::optional<size_t> index_of_rule(std::string_view id, const ReportInput& input) {
+  const std::span<const rules::Rule> all = rules::all_rules();
+  if (const rules::Rule* rule = rules::find_rule(id)) return static_cast<size_t>(rule - all.data());
+  const auto own = std::ranges::find(input.team_rules, id, &platform::TeamRule::id);
+  if (own == input.team_rules.end()) return std::nullopt;
+  return all.size() + static_cast<size_t>(own - input.team_rules.begin());
 }
 
 Json to_json(const Region& region) {
@@ -91,12 +112,11 @@ Json only(const Json& item) {
 
 class SarifWriter {
  public:
-  explicit SarifWriter(const ReportInput& input) : places_(input) {}
+  explicit SarifWriter(const ReportInput& input) : input_(input), places_(input) {}
 
   Json result(const Diagnostic& d) {
     Json json{{"ruleId", d.rule}};
-    if (const rules::Rule* rule = rules::find_rule(d.rule))
-      json.add("ruleIndex", rule - rules::all_rules().data());
+    if (const auto index = index_of_rule(d.rule, input_)) json.add("ruleIndex", *index);
     json.add("level", level_of(d.severity));
     json.add("message", text(full_message(d)));
     const auto place = places_.of(d);
@@ -156,6 +176,7 @@ class SarifWriter {
     return fix;
   }
 
+  const ReportInput& input_;
   Places places_;
   std::map<std::string, Fingerprints> fingerprints_;
 };
@@ -166,7 +187,7 @@ bool write_sarif(const ReportInput& input, const WritePart& write) {
   constexpr const char* kResults = "results";
   SarifWriter writer(input);
   const Json run{
-      {"tool", {{"driver", driver()}}}, {"columnKind", "utf16CodeUnits"}, {kResults, Json::array()}};
+      {"tool", {{"driver", driver(input)}}}, {"columnKind", "utf16CodeUnits"}, {kResults, Json::array()}};
   const Json frame{{"$schema", kSchema}, {"version", "2.1.0"}, {"runs", only(run)}};
   return write_in_frame(frame, kResults, input.diagnostics, write,
                         [&](const Diagnostic& found) { return writer.result(found); });

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "platform/team.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text/text.h"
+
+namespace trainjobc::platform {
+
+std::string TeamRule::expression_text() const {
+  return fmt::format("{}", fmt::join(base::non_empty_parts(expression->text(), " \t\r\n"), " "));
+}
+
+std::string TeamRule::summary() const {
+  return message ? std::string(message->text()) : expression_text();
+}
+
+}  // namespace trainjobc::platform
