@@ -400,9 +400,9 @@ class Checker {
     if (expr.name == "matches" && is_text(*args[0]) && !Regex(args[0]->value.text()).problem().empty())
       report(*args[0], "invalid matches argument");
     if (expr.name == "format" && is_text(*expr.args[0]) && args[0]->op == Op::List) {
-      const Expr* culprit = &expr;
+      const Expr* culprit = nullptr;
       const std::string problem = format_problem(expr.args[0]->value.text(), args[0]->args, culprit);
-      if (!problem.empty()) report(*culprit, problem);
+      if (!problem.empty()) report(culprit ? *culprit : expr, problem);
     }
     const bool has_pattern = expr.name == "matches" || expr.name == "find" || expr.name == "findAll";
     const size_t pattern = expr.is_member ? 0 : 1;

@@ -155,6 +155,12 @@ TEST_CASE("CEL: what the API server refuses") {
         "250-251: expression recursion limit exceeded: 250");
 }
 
+TEST_CASE("CEL: the arguments of format are counted") {
+  CHECK(run("'%d of %d'.format([1])") == "0-22: index 1 out of range");
+  CHECK(run("'%d'.format([1, 2])") ==
+        "0-19: too many arguments supplied to string.format (expected 1, got 2)");
+}
+
 TEST_CASE("CEL: the fields of a declared type") {
   base::Arena arena;
   Types types(arena);
