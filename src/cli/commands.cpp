@@ -25,7 +25,7 @@ std::span<const CommandEntry> commands() {
       {"lsp", "Run as a language server, for editors", setup_lsp},
       {"function", "Run as a KRM function, for kustomize and kpt", setup_function},
       {"runtimes", "List the runtimes that TrainJobs can name, or print one", setup_runtimes},
-      {"policies", "Test a team's own rules", setup_policies},
+      {"policies", "Test a team's own rules, or save a cluster's policies", setup_policies},
       {"kustomize-config", "Print a kustomize configuration for TrainJobs and runtimes",
        setup_kustomize_config},
 #if TRAINJOBC_HAS_WEBHOOK

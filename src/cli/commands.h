@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/ssh_key.h"
 #include "features/objects/differences.h"
+#include "features/runtimes/runtimes.h"
 
 namespace trainjobc::cli {
 
@@ -98,6 +99,11 @@ struct RuntimesCheckFlags {
 
 // Returns 0 if the runtimes are written, 2 after an error of usage, I/O or kubectl.
 int run_runtimes_pull(Console& console, const RuntimesPullFlags& flags);
+
+// Writes files into the directory, prints their paths, and returns the exit status. `none` is a note for no
+// files.
+int write_pulled(Console& console, const std::string& directory,
+                 const std::vector<runtimes::RuntimeFile>& pulled, std::string_view none);
 
 // Returns 0 if none differs, 1 if one does, 2 after an error of usage, I/O or kubectl.
 int run_runtimes_check(Console& console, const RuntimesCheckFlags& flags);

@@ -38,6 +38,7 @@ using compile::ReadOptions;
 struct Memory {
   compile::InputSet inputs;
   compile::InputSet runtimes;
+  compile::InputSet policies;
   std::unique_ptr<platform::Platform> platform;
   std::unique_ptr<compile::AdmittedRuntimes> admitted;
   std::vector<std::shared_ptr<compile::JobUnit>> units;
@@ -82,8 +83,10 @@ class Run {
   // Pass 1: text to objects.
   void read(std::vector<Source> inputs_read, std::vector<Source> runtimes_read) {
     // The parameters of a policy may be of any kind.
-    if (std::ranges::any_of(inputs_read, platform::may_have_policies, &Source::text))
-      reading_.keep_foreign = true;
+    const auto may_have_policies = [](const std::vector<Source>& sources) {
+      return std::ranges::any_of(sources, platform::may_have_policies, &Source::text);
+    };
+    if (may_have_policies(inputs_read) || may_have_policies(options_.policies)) reading_.keep_foreign = true;
     compile::read_inputs(std::move(inputs_read), inputs(), result_.diagnostics, reading_);
     if (options_.render) std::erase_if(inputs().objects, [](const InputObject& one) { return one.is_trial; });
     compile::read_inputs(std::move(runtimes_read), runtimes(), of_runtime_files_,
@@ -92,6 +95,9 @@ class Run {
                           .keep_foreign = false,
                           .keep_jobs = false,
                           .threads = options_.threads});
+    if (options_.policies.empty()) return;
+    compile::read_inputs(options_.policies, memory_->policies, of_runtime_files_,
+                         {.is_input = false, .keep_jobs = false, .threads = options_.threads});
   }
 
   // Admits the runtimes; then, for each job: read, admit, resolve, merge, expand, build, admit the JobSet.
@@ -116,6 +122,14 @@ class Run {
     for (const InputObject& object : inputs().objects) {
       if (object.kind != InputKind::Foreign || !object.root) continue;
       if (reading_.keep_foreign || platform::is_platform_object(*object.root)) roots.push_back(object.root);
+    }
+    std::set<std::string> seen;  // the inputs may have the files, too
+    if (!options_.policies.empty()) {
+      for (const InputObject& object : inputs().objects) seen.insert(object.id.str());
+    }
+    for (const InputObject& object : memory_->policies.objects) {
+      const bool is_read = object.kind == InputKind::Foreign && object.root;
+      if (is_read && seen.insert(object.id.str()).second) roots.push_back(object.root);
     }
     return roots;
   }

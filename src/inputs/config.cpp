@@ -171,10 +171,14 @@ class ConfigReader {
     if (!expect(node, node.is_list(), "runtimes must be a list of paths")) return;
     for (const Node* item : node.items()) {
       if (!expect(*item, item->is_string(), "a path must be a string")) return;
-      const std::string path(item->text());
-      config_.runtimes.push_back(
-          path.starts_with('/') || config_.folder.empty() ? path : config_.folder + "/" + path);
+      config_.runtimes.push_back(joined_with_folder(*item));
     }
+  }
+
+  std::string joined_with_folder(const Node& path) const {
+    const std::string_view text = path.text();
+    return text.starts_with('/') || config_.folder.empty() ? std::string(text)
+                                                           : fmt::format("{}/{}", config_.folder, text);
   }
 
   void read_exclude(const Node& node) {
@@ -297,11 +301,17 @@ class ConfigReader {
   }
 
   void read_policies(const Node& node) {
-    if (!expect(node, node.is_list(), "policies must be a list of rules")) return;
+    if (!expect(node, node.is_list(), "policies must be a list of rules and paths")) return;
     for (const Node* item : node.items()) {
+      if (is_text(item)) {
+        config_.policy_paths.push_back(joined_with_folder(*item));
+        continue;
+      }
       static constexpr std::array<std::string_view, 7> kKeys{
           "id", "kinds", "expression", "message", "messageExpression", "severity", "hint"};
-      if (!expect(*item, item->is_map(), "a rule is a map of id, kinds, expression and message")) return;
+      if (!expect(*item, item->is_map(),
+                  "a rule is a map of id, kinds, expression and message, and a path a string"))
+        return;
       if (!check_keys(*item, kKeys) || !read_policy(*item)) return;
     }
   }
@@ -482,6 +492,8 @@ void inherit(Config& config) {
   take(config.cache, outer.cache);
   if (config.runtimes.empty()) config.runtimes = outer.runtimes;
   config.rules.insert(outer.rules.begin(), outer.rules.end());
+  config.policy_paths.insert(config.policy_paths.begin(), outer.policy_paths.begin(),
+                             outer.policy_paths.end());
   config.team_rules.insert(config.team_rules.begin(), outer.team_rules.begin(), outer.team_rules.end());
 }
 

@@ -91,6 +91,7 @@ struct Config {
   std::optional<bool> cache;                            // whether what roots are built to is kept
   std::map<std::string, RuleSetting> rules;
   std::vector<PathSuppression> suppressions;
+  std::vector<std::string> policy_paths;  // files and directories of `policies`, joined with `folder`
   // The rules of `policies`, after those of `outer`.
   std::vector<std::shared_ptr<const platform::TeamRules>> team_rules;
   base::GlobSet exclude;  // globs of what is not read, relative to `folder`

@@ -183,6 +183,7 @@ Options options_of(const InputGroup& group, Options options) {
   options.ns = group.ns;
   options.is_rendered = group.is_rendered;
   options.team_rules = group.config->team_rules;
+  options.policies = group.policies;
   return options;
 }
 

@@ -23,6 +23,7 @@ struct InputGroup {
   std::string scope = ".";
   std::vector<Source> inputs;    // sorted by name
   std::vector<Source> runtimes;  // from --runtimes and the configuration
+  std::vector<Source> policies;  // from the configuration
   // The files from which another program made the inputs: fixes change these.
   std::vector<Source> parts;
   // If paths name only some of the parts: these, absolute. Findings in the others are not reported.

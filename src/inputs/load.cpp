@@ -119,6 +119,9 @@ class Loader {
     auto found = value_of(read_sources(files_, paths, reading_));
     if (!found) return false;
     group.runtimes = std::move(found->sources);
+    found = value_of(read_sources(files_, config.policy_paths, reading_));
+    if (!found) return false;
+    group.policies = std::move(found->sources);
     return true;
   }
 

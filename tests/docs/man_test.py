@@ -34,8 +34,10 @@ def rendered_badly(page):
 def keys_of(schema, prefix=""):
     for name, one in schema["properties"].items():
         yield prefix + name
-        if "properties" in one.get("items", {}):
-            yield from keys_of(one["items"], f"{prefix}{name}[].")
+        items = one.get("items", {})
+        for form in (items, *items.get("anyOf", [])):
+            if "properties" in form:
+                yield from keys_of(form, f"{prefix}{name}[].")
         for form in one.get("anyOf", []):
             if "properties" in form:
                 yield from keys_of(form, f"{prefix}{name}.")

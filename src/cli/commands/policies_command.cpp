@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// trainjobc policies test
+// trainjobc policies test, policies pull
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -11,6 +12,9 @@
 #include "base/text/layout.h"
 #include "base/text/text.h"
 #include "cli/commands.h"
+#include "features/cluster/live.h"
+#include "features/kubectl/kubectl.h"
+#include "features/runtimes/runtimes.h"
 #include "inputs/groups.h"
 #include "lint/lint.h"
 #include "platform/team.h"
@@ -20,6 +24,8 @@ namespace {
 
 struct PoliciesFlags {
   std::vector<std::string> directories;
+  KubectlFlags kubectl;
+  std::string pulled;  // the directory to write to
 };
 
 // A manifest that a rule must find something in, or nothing.
@@ -81,6 +87,9 @@ class PolicyTest {
     auto runtimes = got(console_, load_sources(console_, group.config->runtimes, {}));
     if (!runtimes) return std::nullopt;
     group.runtimes = std::move(runtimes->sources);
+    auto policies = got(console_, load_sources(console_, group.config->policy_paths, {}));
+    if (!policies) return std::nullopt;
+    group.policies = std::move(policies->sources);
     group.trainer_version = group.config->trainer_version.value_or("auto");
     group.use_catalogue = group.config->catalogue.value_or(true);
     group.ns = group.config->ns.value_or("");
@@ -122,6 +131,23 @@ class PolicyTest {
   size_t failed_ = 0;
 };
 
+int pull_policies(Console& console, const PoliciesFlags& flags) {
+  const kubectl::Kubectl kubectl(console.processes(), flags.kubectl.settings(program_timeout(console, {})));
+  cluster::LiveSet live;
+  constexpr std::array<std::string_view, 2> kKinds{"ValidatingAdmissionPolicy",
+                                                   "ValidatingAdmissionPolicyBinding"};
+  constexpr std::array kResources{"validatingadmissionpolicies.admissionregistration.k8s.io",
+                                  "validatingadmissionpolicybindings.admissionregistration.k8s.io"};
+  for (size_t i = 0; i < kKinds.size(); ++i) {
+    kubectl::Call call;
+    call.words = {"get", kResources[i], "-o", "json"};
+    const cluster::Answer answer = cluster::ask(kubectl, call, live, std::span(kKinds).subspan(i, 1));
+    if (!answer.ok()) return fail(console, kubectl::describe(answer.failure));
+    console.write_stderr(answer.warnings);
+  }
+  return write_pulled(console, flags.pulled, runtimes::policy_files_of(live), "the cluster has no policy");
+}
+
 }  // namespace
 
 std::function<int(Console&)> setup_policies(Command& command) {
@@ -135,12 +161,26 @@ std::function<int(Console&)> setup_policies(Command& command) {
       "not count here."};
   test.exit_statuses = {{0, "all cases pass"}, {1, "a case failed"}, {2, "usage or I/O error"}};
   test.examples = {"trainjobc policies test policies/"};
+  Command& pull = command.add_command("pull", "Save the admission policies of a cluster as files to commit");
+  pull.add("DIR", &flags->pulled, "Directory to write to").takes("DIR").required = true;
+  flags->kubectl.add_cluster_to(pull);
+  flags->kubectl.add_timeout_to(pull);
+  pull.details = {
+      "Writes policies/NAME.yaml for each ValidatingAdmissionPolicy and bindings/NAME.yaml for each binding, "
+      "without what the API server filled in, and prints the paths. Removes no file. Name DIR under "
+      "policies: "
+      "in .trainjobc.yaml, and lint applies them."};
+  pull.exit_statuses = {{0, "written"}, {2, "usage, I/O or kubectl error"}};
+  pull.examples = {"trainjobc policies pull --context production clusters/prod/"};
   command.needs_command = true;
-  command.examples = {"trainjobc policies test policies/"};
-  command.details = {"The rules are those of policies: in .trainjobc.yaml; lint applies them."};
+  command.examples = {"trainjobc policies test policies/",
+                      "trainjobc policies pull --context production clusters/prod/"};
+  command.details = {"The rules, and the cluster's policies, are those of policies: in .trainjobc.yaml."};
   command.variables = {{std::string(kConfigVariable), "The configuration file."}};
   command.exit_statuses = {{0, "all cases pass"}, {1, "a case failed"}, {2, "usage or I/O error"}};
-  return [flags](Console& console) { return PolicyTest(console).run(*flags); };
+  return [flags, &pull](Console& console) {
+    return pull.chosen ? pull_policies(console, *flags) : PolicyTest(console).run(*flags);
+  };
 }
 
 }  // namespace trainjobc::cli

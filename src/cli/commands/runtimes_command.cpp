@@ -153,21 +153,26 @@ int run_runtimes_pull(Console& console, const RuntimesPullFlags& flags) {
   if (flags.directory.empty()) return fail(console, "name the directory to write to");
   cluster::LiveSet live;
   if (!fetch_runtimes(console, flags.cluster, live)) return kFailed;
+  return write_pulled(console, flags.directory,
+                      runtimes::files_of(live, schema::version_or_newest(flags.trainer_version)),
+                      "the cluster has no runtime");
+}
+
+int write_pulled(Console& console, const std::string& directory,
+                 const std::vector<runtimes::RuntimeFile>& pulled, std::string_view none) {
   base::FileSystem& files = console.files();
   std::string written;
-  for (const runtimes::RuntimeFile& file :
-       runtimes::files_of(live, schema::version_or_newest(flags.trainer_version))) {
-    const std::string path = fmt::format("{}/{}", flags.directory, file.path);
+  for (const runtimes::RuntimeFile& file : pulled) {
+    const std::string path = fmt::format("{}/{}", directory, file.path);
     if (const auto error = files.make_directory(path.substr(0, path.rfind('/'))))
       return fail(console, error->message);
-    if (!files.stays_inside(flags.directory, file.path)) {
-      return fail(console,
-                  fmt::format("{} is a link that leads out of {}, or no file", path, flags.directory));
+    if (!files.stays_inside(directory, file.path)) {
+      return fail(console, fmt::format("{} is a link that leads out of {}, or no file", path, directory));
     }
     if (const auto error = files.write(path, file.text, 0666)) return fail(console, error->message);
     written += path + "\n";
   }
-  if (written.empty()) note(console, "the cluster has no runtime");
+  if (written.empty()) note(console, std::string(none));
   return print_text(console, written);
 }
 

@@ -169,6 +169,25 @@ std::vector<RuntimeFile> files_of(const cluster::LiveSet& live, const schema::Ve
   return files;
 }
 
+std::vector<RuntimeFile> policy_files_of(const cluster::LiveSet& live) {
+  std::vector<RuntimeFile> files;
+  for (const cluster::LiveObject& object : live.objects) {
+    const bool is_policy = object.kind == "ValidatingAdmissionPolicy";
+    const bool is_binding = object.kind == "ValidatingAdmissionPolicyBinding";
+    if ((!is_policy && !is_binding) || !k8s::is_dns_subdomain(object.name)) continue;
+    base::Arena arena;
+    const Maker make(arena);
+    const Node* root = make.with(object.root, "apiVersion", make.string(object.api_version));
+    root = make.with(root, "kind", make.string(object.kind));
+    root = without_nulls(*cluster::without_server_fields(*root, make), make);
+    RuntimeFile file{fmt::format("{}/{}.yaml", is_policy ? "policies" : "bindings", object.name), ""};
+    yaml::write_yaml(*root, yaml::KeyOrder::Kubernetes, file.text);
+    files.push_back(std::move(file));
+  }
+  std::ranges::sort(files, {}, &RuntimeFile::path);
+  return files;
+}
+
 void UseCollector::add(const std::vector<compile::InputObject>& objects,
                        const std::function<std::string(const std::string&)>& scope_of) {
   for (const compile::InputObject& object : objects) {

@@ -53,6 +53,9 @@ struct RuntimeFile {
   std::string text;
 };
 
+// Makes one file per policy or binding of the set: policies/NAME.yaml, bindings/NAME.yaml. Sorted by path.
+std::vector<RuntimeFile> policy_files_of(const cluster::LiveSet& live);
+
 // Makes one file per runtime of the set; other objects are skipped. Sorted by path.
 std::vector<RuntimeFile> files_of(const cluster::LiveSet& live, const schema::VersionSchemas& schemas);
 

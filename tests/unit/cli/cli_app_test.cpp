@@ -322,7 +322,8 @@ Commands:
   function                    Run as a KRM function, for kustomize and kpt
   runtimes                    List the runtimes that TrainJobs can name, or
                               print one
-  policies                    Test a team's own rules
+  policies                    Test a team's own rules, or save a cluster's
+                              policies
   kustomize-config            Print a kustomize configuration for TrainJobs and
                               runtimes
   webhook                     Run as an admission webhook: findings as kubectl's

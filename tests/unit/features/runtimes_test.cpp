@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "cli/commands.h"
 #include "support/diff.h"
+#include "support/test_console.h"
 
 namespace trainjobc::runtimes_test {
 namespace {
@@ -113,6 +115,39 @@ TEST_CASE("runtimes pull of one namespace, and failures") {
           std::string::npos);
     CHECK(other.console.out == "");
   }
+}
+
+TEST_CASE("policies pull writes a cluster's policies and bindings") {
+  RuntimesRun run;
+  run.runner.answer = [](const base::ProcessRequest& request) -> base::IoResult<base::ProcessResult> {
+    const bool is_binding = request.argv[2].find("bindings") != std::string::npos;
+    const std::string kind =
+        is_binding ? "ValidatingAdmissionPolicyBinding" : "ValidatingAdmissionPolicy";
+    const std::string spec =
+        is_binding ? R"({"policyName": "owner"})" : R"({"validations": [{"expression": "true"}]})";
+    return base::ProcessResult{
+        0,
+        fmt::format(R"({{"apiVersion": "admissionregistration.k8s.io/v1", "kind": "{0}List", "metadata": {{}},
+                     "items": [{{"apiVersion": "admissionregistration.k8s.io/v1", "kind": "{0}",
+                     "metadata": {{"name": "owner", "uid": "1"}}, "spec": {1}, "status": {{}}}}]}})",
+                    kind, spec),
+        ""};
+  };
+  const std::vector<std::string> words{"policies", "pull", "--context", "blue", "clusters/prod"};
+  CHECK(cli::run(words, run.console) == 0);
+  CHECK(run.console.err == "");
+  CHECK(run.console.out == "clusters/prod/bindings/owner.yaml\nclusters/prod/policies/owner.yaml\n");
+  CHECK(run.files.files["clusters/prod/policies/owner.yaml"] == R"(apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata:
+  name: owner
+spec:
+  validations:
+  - expression: "true"
+)");
+  CHECK(run.runner.lines() ==
+        "kubectl get validatingadmissionpolicies.admissionregistration.k8s.io -o json --context=blue\n"
+        "kubectl get validatingadmissionpolicybindings.admissionregistration.k8s.io -o json --context=blue\n");
 }
 
 TEST_CASE("runtimes check compares by meaning") {

@@ -228,6 +228,37 @@ platform.yaml:20:3: error: the ValidatingAdmissionPolicy "limits" denies the Tra
 )");
 }
 
+TEST_CASE("policies of a cluster, which the settings name") {
+  base::MemoryFileSystem files;
+  files.files[".trainjobc.yaml"] = "policies: [clusters/prod, one.yaml]\n";
+  files.files["clusters/prod/policy.yaml"] =
+      policy(kTrainJobs, "  validations: [{expression: 'false', message: never}]\n");
+  files.files["clusters/prod/more/binding.yaml"] = kDeny;
+  files.files["one.yaml"] = "apiVersion: v1\nkind: LimitRange\nmetadata: {name: gpus, namespace: team-a}\n"
+                            "spec: {limits: [{type: Container, max: {nvidia.com/gpu: 8}}]}\n";
+  files.files["job.yaml"] = std::string(kJob) + "    resourcesPerNode: {limits: {nvidia.com/gpu: 16}}\n";
+  const std::string found = test::run(files, {"lint", "job.yaml"}).out;
+  CHECK(found == R"(job.yaml:4:9: error: the ValidatingAdmissionPolicy "limits" denies the TrainJob "llama": never [input/admission-policy]
+    4 |   name: llama
+      |         ^~~~~
+  note: the expression at clusters/prod/policy.yaml:6:30
+  note: the binding at clusters/prod/more/binding.yaml:4:18
+
+job.yaml:12:49: error: container "node" has a nvidia.com/gpu limit of 16; the LimitRange "gpus" allows at most 8 [job/limit-range]
+   12 |     resourcesPerNode: {limits: {nvidia.com/gpu: 16}}
+      |                                                 ^~ write at most 8
+  note: the LimitRange at one.yaml:4:57
+
+2 findings (2 errors) in 1 of 1 file
+)");
+  // They count once.
+  CHECK(test::run(files, {"lint", "--quiet", "job.yaml", "clusters/prod/policy.yaml", "one.yaml"}).out ==
+        test::run(files, {"lint", "--quiet", "job.yaml"}).out);
+  files.files[".trainjobc.yaml"] = "policies: [missing]\n";
+  CHECK(test::run(files, {"lint", "job.yaml"}).err == R"(trainjobc: open missing: No such file or directory
+)");
+}
+
 TEST_CASE("messages of a policy don't show secrets, whatever is made of them") {
   const std::string job = std::string(kJob) + "    env: [{name: DB_PASSWORD, value: correct-horse-7}]\n";
   const auto lint_with = [&](const std::string& rest) {
