@@ -59,8 +59,10 @@ Objects::Objects(const std::vector<Source>& sources) {
       all_.push_back({written, at.file ? at.file->name() : source.name, at.line});
     }
   }
-  for (const Manifest& object : all_)
+  for (const Manifest& object : all_) {
     named_[{std::string(object.kind()), object.ns(), object.name()}].try_emplace(object.file, &object);
+    anywhere_[{std::string(object.kind()), object.name()}].try_emplace(object.file, &object);
+  }
 }
 
 const Manifest* Objects::find(std::string_view kind, const std::string& ns, const std::string& name,
@@ -77,6 +79,12 @@ const Manifest* Objects::find(std::string_view kind, const std::string& ns, cons
     most = common;
   }
   return best;
+}
+
+const Manifest* Objects::find_anywhere(std::string_view kind, const std::string& name,
+                                       const std::string& file) const {
+  const auto named = anywhere_.find(std::pair(std::string(kind), name));
+  return named != anywhere_.end() ? &nearest_to(file, named->second) : nullptr;
 }
 
 const Manifest* Objects::find_nearest(const std::string& file,

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/arena.h"
@@ -53,6 +54,9 @@ class Objects {
   // The object of that kind and name: of several, the one that is nearest to the file.
   const Manifest* find(std::string_view kind, const std::string& ns, const std::string& name,
                        const std::string& file) const;
+  // The same, in any namespace.
+  const Manifest* find_anywhere(std::string_view kind, const std::string& name,
+                                const std::string& file) const;
   // The one for which `is_it` holds: of several, the nearest to the file.
   const Manifest* find_nearest(const std::string& file,
                                const std::function<bool(const Manifest&)>& is_it) const;
@@ -68,6 +72,7 @@ class Objects {
   base::Arena arena_;
   std::vector<Manifest> all_;
   std::map<std::tuple<std::string, std::string, std::string>, ByFile> named_;  // by kind, namespace and name
+  std::map<std::pair<std::string, std::string>, ByFile> anywhere_;             // by kind and name
 };
 
 // A path of the repository without "./" and a slash at its begin, and not above its root.

@@ -106,8 +106,7 @@ const Manifest* OwnSource::source_of(const yaml::Node& ref, const std::string& n
   const std::string name(yaml::string_at(ref, "name"));
   const Manifest* found = objects_.find(kind, written.empty() ? ns : written, name, file);
   if (found || !written.empty()) return found;
-  return objects_.find_nearest(
-      file, [&](const Manifest& object) { return object.kind() == kind && object.name() == name; });
+  return objects_.find_anywhere(kind, name, file);
 }
 
 // A source that is not defined in the repository was created by hand, or by a bootstrap, and counts as this
