@@ -96,8 +96,8 @@ read_file(fish_script ${completions}/trainjobc.fish)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/completion_scripts.h.in
   ${PROJECT_BINARY_DIR}/generated/completion_scripts.h @ONLY)
 
-# The documents that `trainjobc new` and the editor's snippets fill in, and the one that `kustomize-config` prints.
-foreach(name job patch runtime runtime-mpi kustomize-config)
+# The documents that `trainjobc new` and the editor's snippets fill in, and those that `kustomize-config` prints.
+foreach(name job patch runtime runtime-mpi kustomize-config kustomize-openapi)
   string(MAKE_C_IDENTIFIER new_${name} variable)
   read_file(${variable} ${PROJECT_SOURCE_DIR}/templates/new/${name}.yaml)
 endforeach()

@@ -156,6 +156,35 @@ class Kustomize(unittest.TestCase):
             self.assertEqual((0, piped.stdout), (ours.returncode, ours.stdout), root)
             self.assertIn("kind: JobSet", ours.stdout)
 
+    def test_merge_keys(self):
+        """With what --openapi prints, a patch of one container leaves the others, in a runtime and in a Deployment."""
+        self.write("merged/keys.yaml", self.run_us("kustomize-config", "--openapi").stdout)
+        self.write("merged/kustomization.yaml", "resources: [runtime.yaml, job.yaml, web.yaml]\nopenapi: {path: keys.yaml}\n"
+                   "patches: [{path: patch.yaml}]\n")
+        pods = "template: {spec: {containers: [{name: node%s}%s]}}"
+        web = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {%s}\n"
+        sidecar = ", {name: sidecar, image: 'r.io/b:1'}"
+        self.write("merged/web.yaml", web % (pods % (", image: 'r.io/a:1'", sidecar)))
+        self.write("merged/runtime.yaml", RUNTIME)
+        self.write("merged/job.yaml", JOB)
+        environment = ", env: [{name: SEED, value: '0.2'}]"
+        self.write("merged/patch.yaml", web % (pods % (environment, "")) + f"""---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {{name: team-torch}}
+spec: {{template: {{spec: {{replicatedJobs: [{{name: node, template: {{spec: {{{pods % (environment, "")}}}}}}}]}}}}}}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {{name: bert}}
+spec: {{trainer: {{env: [{{name: EPOCHS, value: "4"}}]}}}}
+""")
+        built = self.built("merged")
+        for kept in ("image: r.io/a:1", "image: r.io/b:1", "image: ghcr.io/team/bert:1.0", 'value: "0.1"', 'value: "4"', 'value: "0.2"'):
+            self.assertIn(kept, built)
+        self.assertNotIn('value: "3"', built)
+        self.assertEqual((0, ""), (lambda done: (done.returncode, done.stdout))(self.run_us("lint", "-k", "merged")))
+
     def test_places(self):
         """explain names, for each scalar of the JobSet that a file has, the line with the value."""
         for root in ("overlays/patched", "overlays/again"):

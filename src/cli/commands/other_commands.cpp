@@ -44,15 +44,25 @@ std::function<int(Console&)> setup_completion(Command& command) {
 // trainjobc kustomize-config
 
 std::function<int(Console&)> setup_kustomize_config(Command& command) {
+  auto prints_merge_keys = std::make_shared<bool>(false);
+  command.add("--openapi", prints_merge_keys.get(),
+              "Print the keys by which lists are merged, for openapi: instead of configurations:");
   command.details = {
       "kustomize changes images, names, and references to them in the fields that it knows: those of "
       "Kubernetes' own kinds. This file names those of Trainer's; list it under configurations: in a "
       "kustomization.yaml. With it, images: reaches spec.trainer.image and the runtimes' containers, "
       "replicas: the number of nodes, and namePrefix, nameSuffix and the hashes of generated ConfigMaps "
-      "and Secrets also change what TrainJobs and runtimes refer to."};
+      "and Secrets also change what TrainJobs and runtimes refer to.",
+      "A strategic merge patch replaces the lists of kinds that kustomize does not know, such as a runtime's "
+      "containers. --openapi prints a file by which it merges them; list it as path: under openapi:. "
+      "kustomize "
+      "then uses only the merge keys in that file: it has those of pods and of the kinds that create them."};
   command.exit_statuses = {{0, "printed"}, {2, "usage or I/O error"}};
-  command.examples = {"trainjobc kustomize-config > trainjob-fields.yaml"};
-  return [](Console& console) { return print_text(console, kustomize::configuration()); };
+  command.examples = {"trainjobc kustomize-config > trainjob-fields.yaml",
+                      "trainjobc kustomize-config --openapi > merge-keys.yaml"};
+  return [prints_merge_keys](Console& console) {
+    return print_text(console, *prints_merge_keys ? kustomize::merge_keys() : kustomize::configuration());
+  };
 }
 
 // trainjobc schema

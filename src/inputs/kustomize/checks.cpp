@@ -92,6 +92,10 @@ std::string configuration() {
   return std::string(kKustomizeConfiguration);
 }
 
+std::string merge_keys() {
+  return std::string(kKustomizeOpenapi);
+}
+
 base::Diagnostics check_images(const Tree& tree, const std::string& built) {
   base::Diagnostics found;
   const auto has_images = [](const Kustomization* layer) { return layer->root->get("images") != nullptr; };
@@ -170,7 +174,7 @@ void explain_replaced_list(const Tree& tree, base::Diagnostic& found) {
       found.location = yaml::locate(*replaced.by);
       found.hint = fmt::format(
           "this replaces all of {}, as kustomize knows no merge keys of {}: write the whole list, or a JSON "
-          "patch",
+          "patch, or name a file under openapi: with what trainjobc kustomize-config --openapi prints",
           replaced.field, resource.kind);
       found.fix.clear();
       found.notes.push_back({"the list that it replaces", yaml::locate(*replaced.list)});

@@ -15,8 +15,10 @@
 
 namespace trainjobc::kustomize {
 
-// The configuration that lists the fields, as `trainjobc kustomize-config` prints it.
+// The configuration that lists the fields, as `trainjobc kustomize-config` prints it, and the file of its
+// --openapi: by which keys lists are merged.
 std::string configuration();
+std::string merge_keys();
 
 // Reports entries of `images` that were meant for a TrainJob and did not reach it. `built` is the text that
 // was built from the tree, which the locations refer to.

@@ -4,12 +4,14 @@
 // tests/integrations/kustomize_test.py.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
 
 #include "inputs/kustomize/checks.h"
 #include "inputs/kustomize/kustomization.h"
+#include "schema/schema.h"
 #include "support/test_console.h"
 
 namespace trainjobc::kustomize_test {
@@ -491,6 +493,82 @@ TEST_CASE("kustomize-config: both kinds of runtimes have the same fields, as hav
   CHECK(std::ranges::includes(of_runtime, of_job));
   CHECK(paths_below(*text.root(), "TrainJob", "spec/podTemplateOverrides/spec/") == of_job);
   CHECK(paths_below(*text.root(), "TrainJob", "spec/podSpecOverrides/") == of_job);
+}
+
+namespace {
+
+// The lists of objects below a schema that have a merge key: "spec.template…containers name".
+void add_merge_keys(const schema::Schema& schema, const std::string& path, std::set<std::string>& out) {
+  for (const schema::Property& property : schema.properties) {
+    const std::string own = fmt::format("{}.{}", path, property.name);
+    if (!property.patch_merge_key.empty()) out.insert(fmt::format("{} {}", own, property.patch_merge_key));
+    const schema::Schema& inner = property.schema->items ? *property.schema->items : *property.schema;
+    add_merge_keys(inner, own, out);
+  }
+}
+
+// The same of a definition of OpenAPI.
+void add_merge_keys(const yaml::Node& definitions, const yaml::Node* node, const std::string& path,
+                    std::set<std::string>& out) {
+  constexpr std::string_view kDefinitions = "#/definitions/";
+  if (const yaml::Node* name = node->get("$ref"))
+    return add_merge_keys(definitions, definitions.get(name->text().substr(kDefinitions.size())), path, out);
+  if (const yaml::Node* key = node->get("x-kubernetes-patch-merge-key"))
+    out.insert(fmt::format("{} {}", path, key->text()));
+  if (const yaml::Node* items = node->get("items")) add_merge_keys(definitions, items, path, out);
+  const yaml::Node* properties = node->get("properties");
+  if (!properties) return;
+  for (const yaml::Entry& property : properties->entries())
+    add_merge_keys(definitions, property.value, fmt::format("{}.{}", path, property.key), out);
+}
+
+}  // namespace
+
+TEST_CASE("kustomize-config: --openapi has the merge keys of pods that Kubernetes has") {
+  const yaml::Text text(kustomize::merge_keys());
+  const yaml::Node& definitions = *text.root()->get("definitions");
+  const schema::VersionSchemas& newest = schema::version_or_newest("");
+  for (const std::string kind : {"TrainingRuntime", "ClusterTrainingRuntime"}) {
+    std::set<std::string> wanted{".spec.template.spec.replicatedJobs name"};
+    add_merge_keys(*newest.kind(kind)->schema, "", wanted);
+    // No patch sets a status, or owners.
+    std::erase_if(wanted, [](const std::string& path) {
+      return path.find(".status.") != std::string::npos || path.starts_with(".metadata.");
+    });
+    std::set<std::string> listed;
+    add_merge_keys(definitions, definitions.get(kind), "", listed);
+    CHECK(fmt::format("{}", fmt::join(listed, "\n")) == fmt::format("{}", fmt::join(wanted, "\n")));
+  }
+}
+
+TEST_CASE("kustomize: a list that a patch has replaced as a whole") {
+  Folder folder;
+  const std::string head =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainingRuntime\nmetadata:\n"
+      "  name: mine\n  labels: {trainer.kubeflow.org/framework: torch}\n";
+  const auto with = [&](const std::string& pod) {
+    return head +
+           "spec:\n  mlPolicy: {numNodes: 1, torch: {}}\n  template:\n    spec:\n      replicatedJobs:\n"
+           "      - name: node\n        template:\n          metadata: {labels: "
+           "{trainer.kubeflow.org/trainjob-ancestor-step: trainer}}\n          spec: {template: {spec: {" +
+           pod + "}}}\n";
+  };
+  folder.files.files["base/job.yaml"] = with("containers: [{name: node, image: r.io/a:1}]");
+  folder.files.files["base/patch.yaml"] = with("nodeSelector: {a: b}");
+  folder.files.files["base/kustomization.yaml"] = "resources: [job.yaml]\npatches: [{path: patch.yaml}]\n";
+  folder.programs.built["base"] = with("nodeSelector: {a: b}");
+  CHECK(folder.run({"lint", "-k", "base"}).out ==
+        "base/patch.yaml:11:7: error: "
+        "spec.template.spec.replicatedJobs[0].template.spec.template.spec.containers "
+        "is required [input/required]\n"
+        "   11 |       - name: node\n"
+        "      |       ^ this replaces all of spec.template.spec.replicatedJobs, as kustomize knows no merge "
+        "keys of "
+        "TrainingRuntime: write the whole list, or a JSON patch, or name a file under openapi: with what "
+        "trainjobc "
+        "kustomize-config --openapi prints\n"
+        "  note: the list that it replaces at base/job.yaml:11:7\n\n"
+        "1 finding (1 error) in 1 of 3 files\n");
 }
 
 }  // namespace trainjobc::kustomize_test
