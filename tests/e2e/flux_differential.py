@@ -21,14 +21,14 @@ import tempfile
 import programs
 
 NAMES = ["nodes", "tag", "bucket", "flag", "cfg", "empty", "quote", "path", "unset", "_x1"]
-# ASCII: ${name^^} leaves other letters as they are (src/inputs/gitops/substitute.h), Flux does not.
 VALUES = [
     "4", "1.4.0", "s3://data", "true", "on", "no", '"c4", "pile"', '{"a": {"b": 0.1}}', "it's", r"\d+", "a: b", "#x", "-", "~",
     "", '"', "'", "0x1f", "1e3", "2026-01-02", "[a, b]", "{x: 1}", "- a", "a\\", "%", "@a", "two words", "x" * 90, "1:30", "null",
+    "épée Straße", "ǆungla", "ΣΟΦΌΣ ὰ", "İıſKÅ", "日本",
 ]
 USES = [
     "${%s}", "${%s}", "${%s}", "${%s:=2}", "${%s:-d}", "${%s:=}", "${%s:0:3}", "${%s:1:-1}", "${%s:-1}", "${%s/a/b}", "${%s//a/b}",
-    "${%s^^}", "${%s,}", "${#%s}", "${%s#*/}", "${%s%%%%.*}", "$${%s}", "${quote}${%s}${quote}", "${%s:=${nodes}}", "${%s=z}", "$%s",
+    "${%s^^}", "${%s,,}", "${%s^}", "${%s,}", "${#%s}", "${%s#*/}", "${%s%%%%.*}", "$${%s}", "${quote}${%s}${quote}", "${%s:=${nodes}}", "${%s=z}", "$%s",
 ]
 TEXTS = [
     "plain", "on", "No", "y", "010", "1_000", "1e3", ".5", "2026-01-02", "2026-1-2", "0x1f", "1:30", "~", "null", "true", "<<", "=",

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text/text.h"
+#include "inputs/gitops/letters.h"
 
 namespace trainjobc::gitops {
 namespace {
@@ -144,13 +145,10 @@ std::string part_of(const std::string& text, const std::vector<std::string>& arg
 // What a function makes of a variable's value.
 std::string apply(std::string_view name, std::string value, const std::vector<std::string>& arguments) {
   const auto argument = [&](size_t i) { return i < arguments.size() ? arguments[i] : std::string(); };
-  if (name == "^" || name == ",") {
-    if (!value.empty())
-      value.front() = name == "^" ? base::to_upper(value.front()) : base::to_lower(value.front());
-    return value;
-  }
-  if (name == "^^") return base::upper_case(value);
-  if (name == ",,") return base::lower_case(value);
+  if (name == "^") return with_first_in_case(value, LetterCase::Upper);
+  if (name == ",") return with_first_in_case(value, LetterCase::Lower);
+  if (name == "^^") return in_case(value, LetterCase::Upper);
+  if (name == ",,") return in_case(value, LetterCase::Lower);
   if (name == "#" && arguments.empty()) return std::to_string(value.size());
   if (name == "#" || name == "##") return trimmed(value, argument(0), name == "##");
   if (name == "%" || name == "%%")

@@ -32,7 +32,6 @@ enum class Strictness {
 // Replaces ${name}, ${name:=default}, ${name:-default}, ${name=default}, ${name:position:length},
 // ${name/old/new}, ${name//old/new}, ${name/#old/new}, ${name/%old/new}, ${name#glob}, ${name##glob},
 // ${name%glob}, ${name%%glob}, ${name^}, ${name^^}, ${name,}, ${name,,} and ${#name}; $$ is a dollar sign.
-// Letters other than ASCII keep their case.
 // Source: github.com/fluxcd/pkg/envsubst 1.8.0.
 Substituted substitute(std::string_view text, const Variables& variables,
                        Strictness strictness = Strictness::Lax);

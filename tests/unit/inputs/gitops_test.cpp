@@ -10,7 +10,8 @@
 namespace trainjobc::gitops_test {
 namespace {
 
-const gitops::Variables kVariables{{"A", "alpha"}, {"B", "b/b/c"}, {"N", "12"}, {"E", ""}, {"P", "a*b?c"}};
+const gitops::Variables kVariables{{"A", "alpha"}, {"B", "b/b/c"}, {"N", "12"},
+                                   {"E", ""},      {"P", "a*b?c"}, {"U", "épée-straße"}};
 
 struct Case {
   const char* text;
@@ -28,6 +29,7 @@ constexpr Case kCases[] = {
     {"${Z:?message}${A:+other}", "messagealpha"},
     {"${A^}${A^^}", "AlphaALPHA"},
     {"${A,}${A,,}", "alphaalpha"},
+    {"${U^}${U^^}${U,}${U,,}", "Épée-straßeÉPÉE-STRAßEépée-straßeépée-straße"},
     {"${A:1}${A:1:2}${A:-2}${A:9}.", "lphalpalpha."},
     {"${A:0:-2}${A:1:-1}${A:3:-4}${A:4:-1}.", "alplph."},
     {"${A:x}${A:1:x}", "alphaalpha"},
