@@ -167,6 +167,12 @@ spec:
     cases = {
         '{from: "@all/ml/**", to: "@artifact/"}': "ml/prod, 1 file",
         '{from: "@all/ml/base/**", to: "@artifact/base/"}, {from: "@all/ml/prod/**", to: "@artifact/prod"}': "ml/prod, 1 file",
+        '{from: "@all/ml/prod", to: "@artifact/"}': "ml/prod, 1 file",
+        '{from: "@all/ml/prod/", to: "@artifact/", strategy: Overwrite}': "ml/prod, 1 file",
+        '{from: "@all/ml", to: "@artifact/"}': "prod is not checked: the repository has no such folder",
+        '{from: "@all/ml/prod/*", to: "@artifact/"}': "prod is not checked: the repository has no such folder",
+        '{from: "@all/ml/prod", to: "@artifact/prod"}': "prod is not checked: ArtifactGenerator flux-system/parts composes its source",
+        '{from: "@all/ml/prod/bert.yaml", to: "@artifact/prod/"}': "prod is not checked: ArtifactGenerator flux-system/parts composes its source",
         '{from: "@all/ml/prod/**", to: "@artifact/staging/"}': "prod is not checked: ArtifactGenerator flux-system/parts composes its source",
         '{from: "@all/ml/prod/*.yaml", to: "@artifact/prod/"}': "prod is not checked: ArtifactGenerator flux-system/parts composes its source",
         '{from: "@all/**", to: "@artifact/"}': "prod is not checked: the repository has no such folder",

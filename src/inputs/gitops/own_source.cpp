@@ -57,35 +57,49 @@ const yaml::Node* artifact_of(const Manifest& generator, std::string_view name) 
 
 // A whole folder that a generator copies.
 struct Copy {
-  std::string_view alias;  // of the source
-  std::string_view from;   // "apps/base"; "" for all of it
-  std::string_view to;     // "base"; "" for the artifact's root
+  std::string alias;  // of the source
+  std::string from;   // "apps/base"; "" for all of it
+  std::string to;     // "base"; "" for the artifact's root
 };
 
 bool has_pattern(std::string_view path) {
   return path.find_first_of("*?[{") != std::string_view::npos;
 }
 
-// nullopt for one of single files, by patterns, or that leaves files out.
-std::optional<Copy> read_copy(const yaml::Node& copy) {
-  constexpr std::string_view kAll = "/**";
+// Without a slash at its ends, and "./".
+std::string plain_path(std::string_view path) {
+  return base::normal_path(fmt::format("/{}", path)).substr(1);
+}
+
+// nullopt for one of single files, by other patterns, or that leaves files out. "apps/**" copies what is in
+// the folder; "apps/*" and "apps" copy the folder itself, under its whole path and under its name.
+template <class IsFolder>
+std::optional<Copy> read_copy(const yaml::Node& copy, const IsFolder& is_folder) {
   constexpr std::string_view kArtifact = "@artifact/";
-  std::string_view from = yaml::string_at(copy, "from");
-  std::string_view to = yaml::string_at(copy, "to");
-  if (!from.starts_with('@') || !from.ends_with(kAll) || !to.starts_with(kArtifact)) return std::nullopt;
-  if (copy.get("exclude") || copy.get("strategy")) return std::nullopt;
-  from = from.substr(1, from.size() - 1 - kAll.size());
-  to.remove_prefix(kArtifact.size());
-  if (to.ends_with('/')) to.remove_suffix(1);
-  const size_t slash = std::min(from.find('/'), from.size());
-  const std::string_view folder = slash == from.size() ? "" : from.substr(slash + 1);
-  if (has_pattern(folder) || has_pattern(to)) return std::nullopt;
-  return Copy{from.substr(0, slash), folder, to};
+  const std::string_view source = yaml::string_at(copy, "from");
+  const std::string_view to = yaml::string_at(copy, "to");
+  const std::string_view strategy = yaml::string_at(copy, "strategy");
+  const size_t slash = source.find('/');
+  const bool is_whole = !copy.get("exclude") && (strategy.empty() || strategy == "Overwrite");
+  if (!is_whole || !source.starts_with('@') || slash == std::string_view::npos || !to.starts_with(kArtifact))
+    return std::nullopt;
+  Copy read{std::string(source.substr(1, slash - 1)), "", plain_path(to.substr(kArtifact.size()))};
+  std::string_view path = source.substr(slash + 1);
+  const bool is_content = path == "**" || path == "*" || path.ends_with("/**");
+  const bool is_path = !is_content && path.ends_with("/*");
+  if (is_content || is_path) path = path.substr(0, path.find_last_not_of("*/") + 1);
+  read.from = plain_path(path);
+  if (has_pattern(read.from) || has_pattern(read.to)) return std::nullopt;
+  if (is_content || read.from.empty()) return read;
+  if (!is_path && !is_folder(read.from)) return std::nullopt;
+  const std::string name = is_path ? read.from : read.from.substr(read.from.rfind('/') + 1);
+  read.to = plain_path(fmt::format("{}/{}", read.to, name));
+  return read;
 }
 
 // The folder of the source that looks as the artifact does, as far as this copy goes: "apps" for "apps/base"
 // that becomes "base".
-std::optional<std::string_view> source_root_of(const Copy& copy) {
+std::optional<std::string> source_root_of(const Copy& copy) {
   if (copy.to.empty()) return copy.from;
   if (copy.from == copy.to) return "";
   if (!copy.from.ends_with(copy.to) || !copy.from.substr(0, copy.from.size() - copy.to.size()).ends_with('/'))
@@ -96,7 +110,7 @@ std::optional<std::string_view> source_root_of(const Copy& copy) {
 }  // namespace
 
 OwnSource::OwnSource(const base::FileSystem& files, const std::string& repository, const Objects& objects)
-    : objects_(objects), names_(remote_names(files, repository)) {}
+    : files_(files), repository_(repository), objects_(objects), names_(remote_names(files, repository)) {}
 
 // A parent may have moved both to another namespace: then it is the nearest one of that name.
 const Manifest* OwnSource::source_of(const yaml::Node& ref, const std::string& ns,
@@ -146,11 +160,14 @@ SourcePath OwnSource::path_in_source(std::string_view path, const yaml::Node* re
 SourcePath OwnSource::copied_folder(const Manifest& generator, const yaml::Node& artifact) const {
   const std::string composed = fmt::format("{} composes its source", generator.title());
   std::optional<std::string> root;
+  const auto is_folder = [&](const std::string& path) {
+    return files_.is_directory(path_in(repository_, path));
+  };
   for (const yaml::Node* written : yaml::items_at(artifact, "copy")) {
-    const std::optional<Copy> copy = read_copy(*written);
-    const std::optional<std::string_view> folder = copy ? source_root_of(*copy) : std::nullopt;
-    if (!folder || root.value_or(std::string(*folder)) != *folder) return {"", composed};
-    root = std::string(*folder);
+    const std::optional<Copy> copy = read_copy(*written, is_folder);
+    const std::optional<std::string> folder = copy ? source_root_of(*copy) : std::nullopt;
+    if (!folder || root.value_or(*folder) != *folder) return {"", composed};
+    root = folder;
     for (const yaml::Node* source : yaml::items_at(*generator.root, {"spec", "sources"})) {
       if (yaml::string_at(*source, "alias") != copy->alias) continue;
       std::string other = why_other(source, generator.ns(), generator.file);

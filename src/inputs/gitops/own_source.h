@@ -40,6 +40,8 @@ class OwnSource {
   SourcePath copied_folder(const Manifest& generator, const yaml::Node& artifact) const;
   const Manifest* source_of(const yaml::Node& ref, const std::string& ns, const std::string& file) const;
 
+  const base::FileSystem& files_;
+  std::string repository_;
   const Objects& objects_;
   std::set<std::string> names_;  // the repository's names, by its remotes: "ml"
 };
