@@ -8,6 +8,7 @@
 #include "base/signals.h"
 #include "inputs/revisions.h"
 #include "inputs/roots.h"
+#include "lint/deployers.h"
 
 namespace trainjobc::base {
 
@@ -51,3 +52,13 @@ Loaded load_state(base::FileSystem&, base::ProcessRunner&, const Request&, const
 }
 
 }  // namespace trainjobc::inputs
+
+namespace trainjobc::lint {
+
+Deployers::Deployers(const std::vector<inputs::InputGroup>&) {}
+
+void Deployers::collect(const base::Diagnostics&) {}
+
+void Deployers::name(base::Diagnostics&) const {}
+
+}  // namespace trainjobc::lint

@@ -64,15 +64,31 @@ auto sort_key(const Diagnostic& d) {
                     std::string_view(d.object), std::string_view(d.field), std::string_view(d.message));
 }
 
+// Adds the notes that are not there yet.
+void add_notes(const std::vector<Note>& notes, Diagnostic& to) {
+  for (const Note& note : notes) {
+    const auto is_it = [&](const Note& own) {
+      return own.message == note.message && place_of(own.location) == place_of(note.location);
+    };
+    if (std::ranges::none_of(to.notes, is_it)) to.notes.push_back(note);
+  }
+}
+
 }  // namespace
 
 void Diagnostics::sort() {
   const auto precedes = [](const Diagnostic& a, const Diagnostic& b) { return sort_key(a) < sort_key(b); };
   // Most lists are in order already, and sorting takes as much memory again.
   if (!std::ranges::is_sorted(items_, precedes)) std::ranges::stable_sort(items_, precedes);
-  const auto same = [](const Diagnostic& a, const Diagnostic& b) { return sort_key(a) == sort_key(b); };
-  const auto tail = std::ranges::unique(items_, same);
-  items_.erase(tail.begin(), tail.end());
+  size_t kept = 0;
+  for (size_t i = 0; i < items_.size(); ++i) {
+    if (kept > 0 && sort_key(items_[kept - 1]) == sort_key(items_[i])) {
+      add_notes(items_[i].notes, items_[kept - 1]);
+    } else if (const size_t to = kept++; to != i) {
+      items_[to] = std::move(items_[i]);
+    }
+  }
+  items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(kept), items_.end());
 }
 
 namespace {

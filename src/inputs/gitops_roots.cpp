@@ -16,6 +16,7 @@
 #include "base/files/paths.h"
 #include "base/text/text.h"
 #include "inputs/gitops/application_set.h"
+#include "inputs/gitops/choices.h"
 #include "inputs/gitops/clusters.h"
 #include "inputs/gitops/objects.h"
 #include "inputs/gitops/own_source.h"
@@ -52,6 +53,15 @@ bool is_flux(const Manifest& object) {
   return object.is(kFluxGroup, "Kustomization");
 }
 
+bool has_equal_data(const Manifest& one, const Manifest& other) {
+  const auto is_equal = [&](std::string_view field) {
+    const yaml::Node* a = one.root->get(field);
+    const yaml::Node* b = other.root->get(field);
+    return a && b ? yaml::equal(*a, *b) : !a && !b;
+  };
+  return is_equal("data") && is_equal("stringData");
+}
+
 // The roots that a file's objects name, as they are written.
 struct Candidate {
   const Manifest* object = nullptr;
@@ -60,7 +70,8 @@ struct Candidate {
 
 class GitopsRoots {
  public:
-  GitopsRoots(RootLoader& loader, const std::vector<Source>& sources)
+  // `choices` are those that the roots are read with.
+  GitopsRoots(RootLoader& loader, const std::vector<Source>& sources, gitops::Choices choices)
       : loader_(loader),
         files_(loader.files),
         sources_(sources),
@@ -70,7 +81,8 @@ class GitopsRoots {
         repository_(files_, folder_, *objects_, source_),
         memory_(std::make_shared<std::vector<std::shared_ptr<const void>>>()),
         builds_(loader, repository_, memory_),
-        groups_(loader, memory_) {
+        groups_(loader, memory_),
+        choices_(std::move(choices)) {
     memory_->push_back(objects_);
   }
 
@@ -93,8 +105,12 @@ class GitopsRoots {
       if (!read_all()) return {};
     }
     if (!read_releases()) return {};
-    return finished();
+    return has_found_choices() ? std::vector<InputGroup>() : finished();
   }
+
+  // Whether everything is to be read again, with the choices that were found.
+  bool has_found_choices() const { return choices_.empty() && !found_choices_.empty(); }
+  gitops::Choices take_found_choices() { return std::move(found_choices_); }
 
  private:
   bool has_releases() const {
@@ -180,8 +196,11 @@ class GitopsRoots {
   void add_top(const Candidate& candidate) {
     for (DeployedRoot root : candidate.roots) {
       // The roots of an ApplicationSet have the suffix of their cluster already.
-      root.cluster = clusters_.of(candidate.object->file) + root.cluster + other_cluster(*candidate.object);
-      enqueue(std::move(root), candidate.object->ns());
+      const std::string suffix = root.cluster + other_cluster(*candidate.object);
+      for (const std::string& variant : choices_.variants_of(clusters_.of(candidate.object->file))) {
+        root.cluster = variant + suffix;
+        enqueue(root, candidate.object->ns());
+      }
     }
   }
 
@@ -221,11 +240,13 @@ class GitopsRoots {
       root.file = one.tree->root()->path;
       root.place = root.file + ":1";
       root.folder = base::shortest_path(one.folder);
-      root.cluster = root.folder;
       root.content = Content::Kustomization;
       root.is_implied = true;
       implied_files_.insert(one.tree->files().begin(), one.tree->files().end());
-      enqueue(std::move(root), "");
+      for (const std::string& variant : choices_.variants_of(root.folder)) {
+        root.cluster = variant;
+        enqueue(root, "");
+      }
     }
   }
 
@@ -295,13 +316,14 @@ class GitopsRoots {
     });
   }
 
-  // The object with that name in a file that no cluster applies; the one nearest to this cluster's folder.
-  const Manifest* undeployed(DeployedRoot& root, const ObjectName& name) const {
+  // The object with that name in a file that no cluster applies: one in this cluster's folder, or the one
+  // that this variant of the cluster has.
+  const Manifest* undeployed(DeployedRoot& root, const ObjectName& name) {
     std::vector<const Manifest*> found;
     for (const Manifest* object : objects_->find_all(name.kind, name.ns, name.name)) {
       if (!applied_places_.contains(object->place())) found.push_back(object);
     }
-    const std::string cluster = base::absolute_path(root.cluster);
+    const std::string cluster = base::absolute_path(choices_.own_name_of(root.cluster));
     const auto is_below = [&](const Manifest* object) {
       return !base::path_below(base::absolute_path(object->file), cluster).empty();
     };
@@ -310,13 +332,27 @@ class GitopsRoots {
     if (found.empty()) return nullptr;
     const Manifest* nearest = objects_->find(name.kind, name.ns, name.name, root.file);
     const Manifest* chosen = base::contains(found, nearest) ? nearest : found.front();
-    if (found.size() > 1) {
-      root.remarks.push_back(
-          fmt::format("{} is taken from {}: {} has one, too, and the repository does not say which "
-                      "one the cluster has",
-                      name.title(), chosen->place(), found[found.front() == chosen ? 1 : 0]->place()));
+    const auto is_equal = [&](const Manifest* object) { return has_equal_data(*object, *chosen); };
+    if (std::ranges::all_of(found, is_equal)) return chosen;
+    if (const Manifest* own = choices_.chosen(root.cluster, name, found)) {
+      if (choices_.is_first_variant(root.cluster)) root.remarks.push_back(remark_on_choice(name, found));
+      return own;
     }
+    found_choices_.add(root.cluster, name, found);
+    root.remarks.push_back(
+        fmt::format("{} is taken from {}: {} has one, too, and the repository does not say which one the "
+                    "cluster has",
+                    name.title(), chosen->place(), found[found.front() == chosen ? 1 : 0]->place()));
     return chosen;
+  }
+
+  static std::string remark_on_choice(const ObjectName& name, const std::vector<const Manifest*>& found) {
+    std::vector<std::string> places;
+    for (const Manifest* object : found) places.push_back(object->place());
+    return fmt::format(
+        "{} may be any of {}, and the repository does not say which one the cluster has: each "
+        "is checked",
+        name.title(), base::word_list(places));
   }
 
   // Whether the cluster's controller fails if nothing sets a variable.
@@ -329,7 +365,7 @@ class GitopsRoots {
       }
     }
     if (strict_files_->empty()) return false;
-    const std::string folder = base::absolute_path(cluster);
+    const std::string folder = base::absolute_path(choices_.own_name_of(cluster));
     return std::ranges::any_of(
         *strict_files_, [&](const std::string& file) { return !base::path_below(file, folder).empty(); });
   }
@@ -384,7 +420,9 @@ class GitopsRoots {
         registry_.insert_or_assign({root.cluster, {std::string(object.kind()), object.ns(), object.name()}},
                                    object);
       for (DeployedRoot& child : roots_of(object)) {
-        child.cluster = root.cluster + child.cluster + other_cluster(object);
+        const std::string suffix = child.cluster + other_cluster(object);
+        child.cluster = root.cluster;
+        if (!root.cluster.ends_with(suffix)) child.cluster += suffix;
         enqueue(std::move(child), object.ns());
       }
     }
@@ -399,8 +437,11 @@ class GitopsRoots {
       if (applied_places_.contains(object.place()) ||
           deployed_files_.contains(base::absolute_path(object.file)))
         continue;
-      releases.push_back(gitops::read_release(repository_, *objects_, object));
-      releases.back().cluster = clusters_.of(object.file) + other_cluster(object);
+      const DeployedRoot release = gitops::read_release(repository_, *objects_, object);
+      for (const std::string& variant : choices_.variants_of(clusters_.of(object.file))) {
+        releases.push_back(release);
+        releases.back().cluster = variant + other_cluster(object);
+      }
     }
     for (const auto& [cluster, sources] : applied_) {
       const auto objects = std::make_shared<Objects>(sources);
@@ -426,9 +467,15 @@ class GitopsRoots {
       return std::tuple(root.is_helm_release(), base::normal_path(root.file), root.line,
                         std::string_view(root.cluster));
     });
+    const auto cluster_of = [](const Deployment* one) -> const std::string& { return one->root.cluster; };
+    const bool has_several_clusters = std::ranges::any_of(
+        all, [&](const Deployment* one) { return cluster_of(one) != cluster_of(all.front()); });
     std::vector<InputGroup> groups;
     for (Deployment* one : all) {
       const DeployedRoot& root = one->root;
+      if (has_several_clusters) {
+        for (InputGroup& group : one->result.groups) name_root(root, group);
+      }
       const bool is_of_one = clusters[root.place].size() < 2;
       for (const std::string& rest : one->result.notes) {
         if (loader_.request.lists_deployed)
@@ -438,6 +485,18 @@ class GitopsRoots {
       std::ranges::move(one->result.groups, std::back_inserter(groups));
     }
     return groups;
+  }
+
+  // Lets findings on the group name the root and its cluster.
+  static void name_root(const DeployedRoot& root, InputGroup& group) {
+    group.deployed_by = fmt::format("{} of {}", root.title, root.cluster);
+    group.annotate = [inner = std::move(group.annotate), name = group.deployed_by,
+                      at = root.location](base::Diagnostic& found) {
+      if (inner) inner(found);
+      const auto names_it = [&](const base::Note& note) { return note.message.starts_with(name); };
+      if (std::ranges::none_of(found.notes, names_it) && found.message.find(name) == std::string::npos)
+        found.notes.push_back({name + " applies it", at});
+    };
   }
 
   RootLoader& loader_;
@@ -450,6 +509,8 @@ class GitopsRoots {
   std::shared_ptr<std::vector<std::shared_ptr<const void>>> memory_;
   GitopsBuilds builds_;
   GitopsGroups groups_;
+  gitops::Choices choices_;
+  gitops::Choices found_choices_;  // those that have to be made
   gitops::Clusters clusters_;
   std::vector<Candidate> candidates_;
   std::map<std::string, std::set<size_t>> covers_;  // the candidates that apply a file, by its absolute path
@@ -468,7 +529,10 @@ class GitopsRoots {
 }  // namespace
 
 std::vector<InputGroup> load_deployed(RootLoader& loader, const std::vector<Source>& sources) {
-  return GitopsRoots(loader, sources).load();
+  GitopsRoots roots(loader, sources, {});
+  std::vector<InputGroup> groups = roots.load();
+  if (!roots.has_found_choices() || loader.loaded.failed()) return groups;
+  return GitopsRoots(loader, sources, roots.take_found_choices()).load();
 }
 
 }  // namespace trainjobc::inputs

@@ -320,9 +320,14 @@ GroupedCompilation compile_each(std::vector<InputGroup> groups, const Options& o
     Options own = options_of(group, options);
     if (has_scopes) own.scope = group.scope;
     const auto renamed = std::move(group.renamed);
-    own.hint_for_runtime = [&, scope = group.scope](std::string_view kind, std::string_view name) {
+    own.hint_for_runtime = [&, scope = group.scope, is_deployed = !group.deployed_by.empty()](
+                               std::string_view kind, std::string_view name) {
       if (const auto found = renamed.find(name); found != renamed.end()) return found->second;
-      if (runtimes) return hint_at(runtimes->place_outside(scope, kind, name));
+      if (runtimes) {
+        const std::string place = runtimes->place_outside(scope, kind, name);
+        return is_deployed && !place.empty() ? fmt::format("{} does not apply the one at {}", scope, place)
+                                             : hint_at(place);
+      }
       return options.hint_for_runtime ? options.hint_for_runtime(kind, name) : std::string();
     };
     const bool keeps_objects = !sink_of && wanted != FindingsOf::Governed;

@@ -33,6 +33,9 @@ struct InputGroup {
   std::vector<std::string> templates;
   // Adds to a finding what is known about its place. May be empty.
   std::function<void(base::Diagnostic&)> annotate;
+  // What the note begins with by which `annotate` names the root and the cluster: "Kustomization
+  // flux-system/apps of clusters/prod". "" if there is only one cluster.
+  std::string deployed_by;
   // What else is wrong with the inputs, for reports of findings; refers to files that the inputs keep.
   base::Diagnostics found;
   std::vector<std::shared_ptr<const void>> memory;  // keeps what `found` refers to

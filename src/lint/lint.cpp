@@ -11,6 +11,7 @@
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
+#include "lint/deployers.h"
 #include "lint/queues.h"
 #include "platform/team.h"
 #include "yaml/read/reader.h"
@@ -257,7 +258,8 @@ constexpr const char* kUnsetVariable = "advice/flux-variable";
 // values.
 class Repeated {
  public:
-  explicit Repeated(const std::vector<inputs::InputGroup>& groups) : has_several_(groups.size() > 1) {
+  explicit Repeated(const std::vector<inputs::InputGroup>& groups)
+      : has_several_(groups.size() > 1), deployers_(groups) {
     for (const inputs::InputGroup& group : groups) {
       undecided_.insert(group.undecided.begin(), group.undecided.end());
       templates_.insert(group.templates.begin(), group.templates.end());
@@ -265,7 +267,8 @@ class Repeated {
   }
 
   void drop(base::Diagnostics& diagnostics) {
-    diagnostics.retain([&](const base::Diagnostic& found) {
+    deployers_.collect(diagnostics);
+    diagnostics.retain([&](base::Diagnostic& found) {
       const base::Location& at = found.location;
       const std::string file = at.file ? at.file->name() : "";
       if (found.rule != kUnsetVariable && undecided_.contains({file, at.line})) return false;
@@ -275,6 +278,7 @@ class Repeated {
       const std::string object = is_template ? "" : found.object;
       return seen_.emplace(found.rule, object, found.message, file, at.line, at.column).second;
     });
+    deployers_.name(diagnostics);
   }
 
  private:
@@ -282,6 +286,7 @@ class Repeated {
   std::set<std::pair<std::string, uint32_t>> undecided_;
   std::set<std::string> templates_;
   std::set<std::tuple<std::string, std::string, std::string, std::string, uint32_t, uint32_t>> seen_;
+  Deployers deployers_;
 };
 
 bool is_reported(const inputs::InputGroup& group, const std::string& file) {

@@ -203,6 +203,81 @@ def clusters():
           (2, "trainjobc: --roots: the inputs have no Kustomization, no HelmRelease and no Application\n"), "no root")
 
 
+def several_clusters():
+    """A finding names the clusters that it concerns, unless these are all that deploy the file."""
+    files = {"clusters/a/apps.yaml": flux("apps", "./apps"), "clusters/b/apps.yaml": flux("apps", "./apps"),
+             "clusters/a/more.yaml": flux("runtimes", "./runtimes"), "runtimes/mine.yaml": RUNTIME,
+             "apps/bert.yaml": JOB.replace("${NODES}", "2\n    numNode: 1").replace("torch-distributed", "mine")}
+    check(lint(files)[1], """apps/bert.yaml:5:22: error: there is no ClusterTrainingRuntime "mine" [input/missing-runtime]
+    5 |   runtimeRef: {name: mine}
+      |                      ^~~~ clusters/b does not apply the one at runtimes/mine.yaml:1
+  note: Kustomization flux-system/apps of clusters/b applies it at clusters/b/apps.yaml:1:1
+
+apps/bert.yaml:10:5: error: unknown field "numNode" in spec.trainer [input/unknown-field]
+   10 |     numNode: 1
+      |     ^~~~~~~ did you mean "numNodes"?
+
+2 findings (2 errors) in 1 of 2 files
+""", "a runtime that one cluster has")
+    files = {f"clusters/{one}/apps.yaml": flux("apps", "./apps", SUBSTITUTE.replace("4", "four" if one != "e" else "2"))
+             for one in "abcde"}
+    files["apps/bert.yaml"] = JOB.replace("numNodes: ${NODES}", "numNodes: 1\n    env: [{name: N, value: \"${NODES}\"}]")
+    check(lint(files)[1], """apps/bert.yaml:10:28: error: spec.trainer.env[0].value must be a string, not the integer 2 [input/type]
+   10 |     env: [{name: N, value: "${NODES}"}]
+      |                            ^~~~~~~~~~ write ${quote}${NODES}${quote}, with quote: '"' under spec.postBuild.substitute: quotes in the file don't survive Flux
+  note: the value of NODES at clusters/e/apps.yaml:7:25
+  note: Kustomization flux-system/apps of clusters/e replaces it at clusters/e/apps.yaml:1:1
+
+1 finding (1 error) in 1 of 1 file
+""", "a value of one of five clusters")
+    for one in "abcd":
+        files[f"clusters/{one}/apps.yaml"] = flux("apps", "./apps", SUBSTITUTE)
+    check(lint(files)[1], """apps/bert.yaml:10:28: error: spec.trainer.env[0].value must be a string, not the integer 2 [input/type]
+   10 |     env: [{name: N, value: "${NODES}"}]
+      |                            ^~~~~~~~~~ write ${quote}${NODES}${quote}, with quote: '"' under spec.postBuild.substitute: quotes in the file don't survive Flux
+  note: the value of NODES at clusters/e/apps.yaml:7:25
+  note: Kustomization flux-system/apps of clusters/e replaces it at clusters/e/apps.yaml:1:1
+
+apps/bert.yaml:10:28: error: spec.trainer.env[0].value must be a string, not the integer 4 [input/type]
+   10 |     env: [{name: N, value: "${NODES}"}]
+      |                            ^~~~~~~~~~ write ${quote}${NODES}${quote}, with quote: '"' under spec.postBuild.substitute: quotes in the file don't survive Flux
+  note: the value of NODES at clusters/a/apps.yaml:7:25
+  note: the value of NODES at clusters/b/apps.yaml:7:25
+  note: the value of NODES at clusters/c/apps.yaml:7:25
+  note: Kustomization flux-system/apps of clusters/a replaces it at clusters/a/apps.yaml:1:1
+  note: Kustomization flux-system/apps of clusters/b replaces it at clusters/b/apps.yaml:1:1
+  note: so do 2 other roots
+
+2 findings (2 errors) in 1 of 1 file
+""", "the same value of four clusters")
+
+
+def choices():
+    """A ConfigMap that nothing applies, of which there are several: the cluster is checked with each."""
+    vars = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: vars, namespace: flux-system}\ndata: {NODES: \"%s\"}\n"
+    post = "  postBuild:\n    substituteFrom: [{kind: ConfigMap, name: vars}]\n"
+    files = {"fleet/apps.yaml": flux("apps", "./apps", post), "vars/a.yaml": vars % "4", "vars/b.yaml": vars % "four",
+             "apps/bert.yaml": JOB}
+    lead = "note: Kustomization flux-system/apps (fleet/apps.yaml:1) of fleet with vars/"
+    check(lint(files), (1, """vars/b.yaml:4:15: error: spec.trainer.numNodes must be an integer, not the string "four" [input/type]
+    4 | data: {NODES: "four"}
+      |               ^~~~~~
+  note: ${NODES} stands for it at apps/bert.yaml:9:15
+  note: Kustomization flux-system/apps of fleet with vars/b.yaml replaces it at fleet/apps.yaml:1:1
+
+1 finding (1 error) in 1 of 2 files
+""", f"""{lead}a.yaml: apps, 1 file
+{lead}a.yaml: ConfigMap flux-system/vars may be any of vars/a.yaml:1 and vars/b.yaml:1, and the repository does not say which one the cluster has: each is checked
+{lead}b.yaml: apps, 1 file
+"""), "two ConfigMaps that nothing applies")
+    files["vars/b.yaml"] = vars % "4"
+    check(lint(files), (0, "", "note: Kustomization flux-system/apps (fleet/apps.yaml:1): apps, 1 file\n1 job: no findings\n"),
+          "two with the same data")
+    files["vars/b.yaml"] = vars % "four"
+    files["fleet/vars.yaml"] = vars % "2"
+    check(lint(files)[:2], (0, ""), "one in the cluster's folder")
+
+
 def argo_cd():
     two = JOB.replace("${NODES}", "2")
     files = {"apps.yaml": argo("a", "path: jobs, directory: {recurse: true, exclude: '{old/*,*.json}'}"), "jobs/a.yaml": two,
@@ -294,6 +369,7 @@ note: HelmRelease team-a/bert (apps/base/release.yaml:1) of clusters/staging: ch
     9 |     numNodes: {{ .Values.nodes }}
       |               ^
   note: made with the values of HelmRelease team-a/bert at apps/base/release.yaml:1:1
+  note: HelmRelease team-a/bert of clusters/staging applies it at apps/base/release.yaml:1:1
 
 1 finding (1 error) in 1 of 8 files
 """, listed), "the values of two clusters")
@@ -302,7 +378,7 @@ note: HelmRelease team-a/bert (apps/base/release.yaml:1) of clusters/staging: ch
 
 
 def main():
-    for part in (variables, sources, artifacts, clusters, argo_cd):
+    for part in (variables, sources, artifacts, clusters, several_clusters, choices, argo_cd):
         part()
     if shutil.which("kustomize") or shutil.which("kubectl"):
         built()

@@ -163,7 +163,8 @@ TEST_CASE("helm: each release is a scope, and a line that two of them have wrong
   std::vector<std::string> arguments{"lint"};
   arguments.insert(arguments.end(), two.begin(), two.end());
   CHECK(folder.run(arguments).out ==
-        kNodes + std::string("charts/training/values.yaml:2:8\n\n1 finding (1 error) in 1 of 3 files\n"));
+        kNodes + std::string("charts/training/values.yaml:2:8\n  note: the value of .Values.nodes at "
+                             "envs/prod.yaml:1:8\n\n1 finding (1 error) in 1 of 3 files\n"));
   folder.helm.built["./charts/training"] = built("prod", "4");
   arguments[0] = "plan";
   CHECK(folder.run(arguments).out.starts_with(
