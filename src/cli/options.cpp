@@ -238,6 +238,7 @@ inputs::Request request_of(const Console& console, const InputFlags& flags) {
   request.deployed = flags.deployed;
   request.may_be_deployed = flags.has_deployed;
   request.lists_deployed = flags.lists_deployed || flags.verbose;
+  request.names_programs = flags.names_programs || flags.verbose;
   if (flags.deployed && request.paths.empty() && request.roots.empty()) request.paths = {"."};
   request.trainer_version = flags.trainer_version;
   request.feature_gates = flags.feature_gates;
@@ -395,6 +396,9 @@ std::string empty_input(const inputs::Loaded& loaded, const Compilation& compile
 bool check_inputs(Console& console, const InputFlags& flags, const inputs::Loaded& loaded,
                   const Compilation& compiled) {
   if (flags.verbose) {
+    for (const inputs::BuildProgram& program : loaded.programs)
+      note(console, fmt::format("built with {} {}", program.name,
+                                program.version.empty() ? "of an unknown version" : program.version));
     std::vector<PassedOver> all = loaded.passed_over;
     all.insert(all.end(), compiled.passed_over.begin(), compiled.passed_over.end());
     say_passed_over(console, std::move(all));

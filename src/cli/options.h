@@ -111,6 +111,7 @@ struct InputFlags {
   bool deployed = false;        // --roots
   bool has_deployed = false;    // the command has --roots, and the settings may turn it on
   bool lists_deployed = false;  // lists the roots even without --verbose
+  bool names_programs = false;  // asks what builds roots for its version even without --verbose
   unsigned threads = 0;
 
   void add_to(Command& command, bool has_trainer_version = true);

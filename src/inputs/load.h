@@ -57,6 +57,7 @@ struct Request {
   bool deployed = false;
   bool may_be_deployed = false;  // if the settings say so, and the paths are directories
   bool lists_deployed = true;    // a note for each
+  bool names_programs = false;   // asks the programs that build roots for their versions
 
   // Settings that override the environment's, which override those of configurations. "" if not set.
   std::string trainer_version;
@@ -76,11 +77,18 @@ struct BuiltRoot {
   std::vector<std::string> files;
 };
 
+// A program that built a root.
+struct BuildProgram {
+  std::string name;     // "kustomize", "kubectl", "helm"
+  std::string version;  // "v5.8.1"; "" if it does not say it
+};
+
 struct Loaded {
   std::vector<InputGroup> groups;  // at least one, sorted by the configuration's name
   std::vector<std::string> directories;
   std::vector<std::string> parts;  // the files that roots are made of
   std::vector<BuiltRoot> built;
+  std::vector<BuildProgram> programs;  // by name, if the request asks for them
   std::vector<PassedOver> passed_over;
   std::vector<std::string> excluded;
   bool is_deployed = false;     // the groups are what objects of Flux and Argo CD deploy

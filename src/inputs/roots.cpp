@@ -43,6 +43,60 @@ std::vector<std::string> files_of(const InputGroup& group) {
   return files;
 }
 
+// Remembers which programs were there when they were to run.
+class NotedPrograms final : public base::ProcessRunner {
+ public:
+  explicit NotedPrograms(base::ProcessRunner& programs) : programs_(programs) {}
+
+  base::IoResult<base::ProcessResult> run(const base::ProcessRequest& request) override {
+    auto answer = programs_.run(request);
+    note(request, answer);
+    return answer;
+  }
+  std::vector<base::IoResult<base::ProcessResult>> run_all(
+      std::span<const base::ProcessRequest> requests) override {
+    auto answers = programs_.run_all(requests);
+    for (size_t i = 0; i < answers.size(); ++i) note(requests[i], answers[i]);
+    return answers;
+  }
+  void report_to(base::Progress* progress) override { programs_.report_to(progress); }
+
+  // The programs, with their versions.
+  std::vector<BuildProgram> versions(std::chrono::seconds timeout) {
+    std::vector<BuildProgram> all;
+    for (const std::string& name : std::set<std::string>(names_)) {
+      base::ProcessRequest request{.argv = version_call(name), .input = "", .timeout = timeout};
+      const auto answer = programs_.run(request);
+      const auto* result = std::get_if<base::ProcessResult>(&answer);
+      all.push_back({name, result && result->status == 0 ? version_in(result->out) : ""});
+    }
+    return all;
+  }
+
+ private:
+  void note(const base::ProcessRequest& request, const base::IoResult<base::ProcessResult>& answer) {
+    if (!base::is_missing(answer)) names_.insert(request.argv.front());
+  }
+
+  static std::vector<std::string> version_call(const std::string& name) {
+    if (name == "helm") return {name, "version", "--short"};
+    if (name == "kubectl") return {name, "version", "--client"};
+    return {name, "version"};
+  }
+
+  // "v5.8.1" in "v5.8.1" and in "Client Version: v1.36.0".
+  static std::string version_in(std::string_view said) {
+    for (size_t at = said.find('v'); at != std::string_view::npos; at = said.find('v', at + 1)) {
+      const size_t end = std::min(said.find_first_not_of("0123456789.", at + 1), said.size());
+      if (end > at + 1 && base::is_digit(said[at + 1])) return std::string(said.substr(at, end - at));
+    }
+    return "";
+  }
+
+  base::ProcessRunner& programs_;
+  std::set<std::string> names_;
+};
+
 class Roots {
  public:
   Roots(RootLoader& loader, std::vector<Source>& sources)
@@ -206,7 +260,11 @@ std::string in_one_line(std::string_view said) {
 }
 
 std::vector<InputGroup> load_roots(RootLoader& loader, std::vector<Source>& sources) {
-  return Roots(loader, sources).load();
+  NotedPrograms programs(loader.programs);
+  RootLoader noting{loader.files, programs, loader.request, loader.configurations, loader.loaded};
+  std::vector<InputGroup> groups = Roots(noting, sources).load();
+  if (loader.request.names_programs) loader.loaded.programs = programs.versions(loader.build_timeout());
+  return groups;
 }
 
 }  // namespace trainjobc::inputs

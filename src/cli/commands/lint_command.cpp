@@ -120,8 +120,9 @@ bool write_all_fixed(Console& console, const std::vector<inputs::InputGroup>& be
 
 // Consumes the findings.
 int print_reports(Console& console, lint::Findings& findings, const std::vector<Report>& reports,
-                  const LintFlags& flags) {
+                  const std::vector<inputs::BuildProgram>& programs, const LintFlags& flags) {
   lint::ReportInput input{.files = findings.files, .objects = findings.compiled.linted};
+  input.programs = programs;
   input.style.colour = use_colour(flags.colour.value(), console, console.stdout_is_terminal());
   input.style.width = console.stdout_width();
   input.is_quiet = flags.quiet;
@@ -376,6 +377,7 @@ int run_lint(Console& console, LintFlags flags) {
   Options options = to_options(flags.input);
   options.render = false;
   flags.input.lists_deployed = !flags.quiet;
+  flags.input.names_programs = base::contains(*reports, lint::ReportFormat::Json, &Report::format);
   flags.input.has_deployed = flags.fix.empty();
   std::optional<Since> since;
   if (!flags.since.names.base.empty()) {
@@ -432,7 +434,7 @@ int run_lint(Console& console, LintFlags flags) {
   }
   const bool failed = has_failed(findings);
   const bool is_clean = findings.diagnostics.empty();
-  const int status = print_reports(console, findings, *reports, flags);
+  const int status = print_reports(console, findings, *reports, loaded->programs, flags);
   if (status != kOk) return status;
   if (is_clean && !flags.quiet) note_success(console, findings, *reports, baseline || flags.new_only);
   return failed ? kRejected : kOk;

@@ -136,8 +136,14 @@ bool text_report(const ReportInput& input, const WritePart& write) {
 
 bool json_report(const ReportInput& input, const WritePart& write) {
   constexpr const char* kKey = "diagnostics";
-  return write_in_frame({{"version", report::kReportVersion}, {kKey, Json::array()}}, kKey, input.diagnostics,
-                        write, finding_json);
+  Json frame{{"version", report::kReportVersion}};
+  if (!input.programs.empty()) {
+    frame.add("programs", Json::array(input.programs, [](const inputs::BuildProgram& program) {
+                return Json{{"name", program.name}, {"version", program.version}};
+              }));
+  }
+  frame.add(kKey, Json::array());
+  return write_in_frame(frame, kKey, input.diagnostics, write, finding_json);
 }
 
 // Writes a report that is built as a whole.

@@ -15,6 +15,7 @@
 
 #include "base/diagnostic.h"
 #include "compile/compile.h"
+#include "inputs/load.h"
 #include "lint/report/json.h"
 
 namespace trainjobc::platform {
@@ -44,6 +45,7 @@ struct ReportInput {
   };
   Repository repository;
   std::vector<const platform::TeamRule*> team_rules;  // in the order of their ids
+  std::span<const inputs::BuildProgram> programs;  // that built inputs: for the JSON report
 };
 
 // text, json, ...: the values of --format, in the order of ReportFormat.

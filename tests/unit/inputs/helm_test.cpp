@@ -39,6 +39,7 @@ class Helm final : public base::ProcessRunner {
   base::IoResult<base::ProcessResult> run(const base::ProcessRequest& request) override {
     if (!is_there || request.argv[0] != "helm") return base::io_error("run", request.argv[0], ENOENT);
     calls.push_back(request);
+    if (request.argv[1] == "version") return base::ProcessResult{0, "v4.3.1+g1a2b3c4\n", ""};
     const auto found = built.find(request.argv.back());
     if (found == built.end()) return base::ProcessResult{1, "", "Error: parse error\n"};
     return base::ProcessResult{0, found->second, ""};
@@ -132,6 +133,7 @@ TEST_CASE("helm: settings name the charts that a walk builds, and what if they c
   Run run = folder.run({"lint", "-v", "."});
   CHECK(run.out == kNodes + std::string("envs/prod.yaml:1:8\n\n1 finding (1 error) in 1 of 3 files\n"));
   CHECK(run.err ==
+        "note: built with helm v4.3.1\n"
         "note: ./charts/training/Chart.yaml is part of charts/training, which was built: skipped\n"
         "note: ./charts/training/templates/job.yaml is part of charts/training, which was built: skipped\n"
         "note: ./charts/training/values.yaml is part of charts/training, which was built: skipped\n"

@@ -29,12 +29,14 @@ constexpr const char* kJob =
 class Programs final : public base::ProcessRunner {
  public:
   std::string program = "kustomize";
+  std::string version = "v5.8.1\n";
   std::map<std::string, std::string> built;
   std::vector<std::vector<std::string>> calls;
 
   base::IoResult<base::ProcessResult> run(const base::ProcessRequest& request) override {
     if (request.argv[0] != program) return base::io_error("run", request.argv[0], ENOENT);
     calls.push_back(request.argv);
+    if (request.argv[1] == "version") return base::ProcessResult{0, version, ""};
     const auto found = built.find(request.argv[2]);
     if (found == built.end())
       return base::ProcessResult{1, "", "Error: accumulating resources:\n no such file\n"};
@@ -90,6 +92,23 @@ TEST_CASE("kustomize: -k builds a root; findings are where the value is written"
   run = folder.run({"lint", "-k", "overlays/prod/"});
   CHECK(run.status == 1);
   CHECK(folder.programs.calls.back() == std::vector<std::string>{"kubectl", "kustomize", "overlays/prod"});
+}
+
+TEST_CASE("kustomize: the version that built a root") {
+  Folder folder;
+  folder.programs.built["overlays/prod"] = folder.patched("numNodes: 1", "numNodes: 4");
+  CHECK(folder.run({"lint", "-k", "overlays/prod", "--format", "json"}).out ==
+        "{\n  \"version\": 1,\n  \"programs\": [\n    {\n      \"name\": \"kustomize\",\n      \"version\": "
+        "\"v5.8.1\"\n    }\n  ],\n  \"diagnostics\": []\n}\n");
+  CHECK(folder.programs.calls.back() == std::vector<std::string>{"kustomize", "version"});
+  folder.programs.program = "kubectl";
+  folder.programs.version = "Client Version: v1.36.0\nKustomize Version: v5.7.1\n";
+  CHECK(folder.run({"lint", "-k", "overlays/prod", "-v"}).err ==
+        "note: built with kubectl v1.36.0\n1 job: no findings\n");
+  CHECK(folder.programs.calls.back() == std::vector<std::string>{"kubectl", "version", "--client"});
+  folder.files.files["job.yaml"] = kJob;
+  CHECK(folder.run({"lint", "job.yaml", "--format", "json"}).out ==
+        "{\n  \"version\": 1,\n  \"diagnostics\": []\n}\n");
 }
 
 TEST_CASE("kustomize: render -k is render of what kustomize prints") {
@@ -182,6 +201,7 @@ TEST_CASE("kustomize: a walk builds what no other kustomization includes, instea
   CHECK(run.out ==
         kUnknownField + std::string("1 finding (1 error) in 1 of 4 files; 1 fixable with --fix=all\n"));
   CHECK(run.err ==
+        "note: built with kustomize v5.8.1\n"
         "note: ./base/job.yaml is part of overlays/prod, which was built: skipped\n"
         "note: ./base/kustomization.yaml is part of overlays/prod, which was built: skipped\n"
         "note: ./overlays/prod/kustomization.yaml is part of overlays/prod, which was built: skipped\n"
@@ -204,7 +224,8 @@ TEST_CASE("kustomize: files that paths name are checked as part of what includes
   const Run base = folder.run({"lint", "-v", "base/job.yaml"});
   CHECK(base.out == "");
   CHECK(base.err ==
-        "note: base/job.yaml is part of overlays/prod, which was built: skipped\n1 job: no findings\n");
+        "note: built with kustomize v5.8.1\nnote: base/job.yaml is part of overlays/prod, which was built: "
+        "skipped\n1 job: no findings\n");
   CHECK(base.status == 0);
   folder.programs.program = "none";
   CHECK(folder.run({"lint", kustomization, nodes}).out ==
