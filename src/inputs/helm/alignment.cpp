@@ -26,6 +26,7 @@ constexpr size_t kMostPairs = 8'000'000;  // lines of output times lines of temp
 struct Loop {
   size_t begin = 0;
   size_t end = 0;
+  size_t number = 0;  // as in Slot::loop
 };
 
 struct Model {
@@ -42,9 +43,9 @@ void trim_end(std::string_view& text, std::string_view blanks) {
 // it includes.
 class SlotReader {
  public:
-  // `conditions` and `loops` are the numbers of blocks around the part.
-  SlotReader(const Chart& chart, Model& model, size_t conditions, size_t loops, size_t depth)
-      : chart_(chart), model_(model), conditions_(conditions), loops_(loops), depth_(depth) {}
+  // `loop` is the innermost loop around the part, `conditions` the number of other blocks within it.
+  SlotReader(const Chart& chart, Model& model, size_t conditions, size_t loop, size_t depth)
+      : chart_(chart), model_(model), conditions_(conditions), loop_(loop), depth_(depth) {}
 
   void read(const Chart::Body& body) {
     file_ = body.file;
@@ -94,29 +95,35 @@ class SlotReader {
         if (!opened_.empty()) close();
         break;
       case Piece::Kind::Else:
+        // That of a loop is there only if the loop has no round.
+        ++conditions_;
+        break;
       case Piece::Kind::Silent: break;
     }
     trims_next_ = file_->text()[piece.end - 3] == '-';
   }
 
   void open(const Piece& piece) {
-    opened_.push_back(kNoLoop);
-    ++conditions_;
-    if (word_of(piece.action) != "range") return;
+    const bool is_loop = word_of(piece.action) == "range";
+    opened_.push_back({is_loop, conditions_, loop_});
+    if (!is_loop) {
+      ++conditions_;
+      return;
+    }
     finish_line();
-    opened_.back() = model_.loops.size();
-    model_.loops.push_back({model_.slots.size(), 0});
-    ++loops_;
+    conditions_ = 0;
+    loop_ = model_.loops.size();
+    model_.loops.push_back({model_.slots.size(), 0, loop_});
   }
 
   void close() {
-    if (opened_.back() != kNoLoop) {
+    if (opened_.back().is_loop) {
       finish_line();
-      model_.loops[opened_.back()].end = model_.slots.size();
-      --loops_;
+      model_.loops[loop_].end = model_.slots.size();
     }
+    conditions_ = opened_.back().conditions;
+    loop_ = opened_.back().loop;
     opened_.pop_back();
-    --conditions_;
   }
 
   void add_text(const Piece& piece) {
@@ -155,7 +162,7 @@ class SlotReader {
       current_.file = file_;
       current_.line = line;
       current_.is_conditional = conditions_ > 0;
-      current_.is_in_loop = loops_ > 0;
+      current_.loop = loop_;
     }
     current_.parts.push_back(part);
   }
@@ -175,19 +182,24 @@ class SlotReader {
     current_ = {};
     for (const Chart::Body& body : std::exchange(included_, {})) {
       if (++model_.includes > kMostIncludes) return;
-      SlotReader(chart_, model_, conditions_ + 1, loops_, depth_ + 1).read(body);
+      SlotReader(chart_, model_, conditions_ + 1, loop_, depth_ + 1).read(body);
     }
   }
 
-  static constexpr size_t kNoLoop = std::numeric_limits<size_t>::max();
+  // A block, and what was around it.
+  struct Opened {
+    bool is_loop = false;
+    size_t conditions = 0;
+    size_t loop = Alignment::kNoLoop;
+  };
 
   const Chart& chart_;
   Model& model_;
   const SourceFile* file_ = nullptr;
-  std::vector<size_t> opened_;         // the loop of a {{ range }}, kNoLoop for other blocks
+  std::vector<Opened> opened_;
   std::vector<Chart::Body> included_;  // by line
   size_t conditions_;
-  size_t loops_;
+  size_t loop_;
   size_t depth_;
   bool trims_next_ = false;
   Slot current_;
@@ -230,8 +242,8 @@ std::optional<std::vector<size_t>> match_parts(std::string_view line, const Slot
 }
 
 constexpr int kNever = std::numeric_limits<int>::min() / 2;
-constexpr int kSkipped = 4;     // a template line outside of conditions that is missing from the output
-constexpr int kRepeated = 2;    // the next round of a loop
+constexpr int kSkipped = 4;   // a template line outside of conditions that is missing, in a round of its loop
+constexpr int kRepeated = 2;  // the next round of a loop
 constexpr int kUnmatched = -6;  // an output line that no slot produced
 
 int score_of(std::string_view line, const Slot& slot) {
@@ -254,22 +266,26 @@ int score_of_next_line(const Slot& slot) {
 // Finds the best way through the slots: for each output line, the slot that produced it.
 class Search {
  public:
-  Search(const std::vector<Slot>& slots, const std::vector<Loop>& loops,
-         const std::vector<std::string_view>& lines)
-      : slots_(slots), loops_(loops), lines_(lines) {}
+  Search(const std::vector<Slot>& slots, std::vector<Loop> loops, const std::vector<std::string_view>& lines)
+      : slots_(slots), loops_(std::move(loops)), lines_(lines) {
+    std::erase_if(loops_, [](const Loop& loop) { return loop.begin >= loop.end; });
+  }
 
   std::vector<const Slot*> run() {
     const size_t slots = slots_.size();
     if (slots == 0 || lines_.empty() || slots * lines_.size() > kMostPairs)
       return std::vector<const Slot*>(lines_.size(), nullptr);
     skipped_.assign(slots + 1, 0);
-    for (size_t s = 0; s < slots; ++s)
-      skipped_[s + 1] = skipped_[s] + (slots_[s].is_conditional ? 0 : kSkipped);
+    for (size_t s = 0; s < slots; ++s) skipped_[s + 1] = skipped_[s] + cost_of(s);
+    drop_deep_loops();
     from_.resize(slots * lines_.size());
     best_.assign(slots, kNever);
+    Forward forward(*this, 0);
     for (size_t s = 0; s < slots; ++s) {
+      // The output is one document: what is before it in the template costs nothing.
+      if (slots_[s].parts.front().text == "---") forward.begin_at(s);
       const int score = score_of(lines_[0], slots_[s]);
-      best_[s] = score == kNever ? kUnmatched - skipped_[s] : score - skipped_[s];
+      best_[s] = forward.score_at(s) + (score == kNever ? kUnmatched : score);
     }
     for (size_t row = 1; row < lines_.size(); ++row) step(row);
     return trace();
@@ -280,43 +296,106 @@ class Search {
     const size_t slots = slots_.size();
     std::vector<int> next(slots, kNever);
     set_repeats();
-    int forward = kNever;
-    size_t forward_from = 0;
+    Forward forward(*this, kNever);
     for (size_t s = 0; s < slots; ++s) {
       const Slot& slot = slots_[s];
       next[s] = best_[s] + score_of_next_line(slot);
       size_t from = s;
       if (const int score = score_of(lines_[row], slot); score != kNever) {
-        if (forward - skipped_[s] + score > next[s]) {
-          next[s] = forward - skipped_[s] + score;
-          from = forward_from;
+        if (forward.score_at(s) + score > next[s]) {
+          next[s] = forward.score_at(s) + score;
+          from = forward.from();
         }
-        if (slot.is_in_loop && repeat_[s].first - kRepeated + score > next[s]) {
+        if (slot.loop != Alignment::kNoLoop && repeat_[s].first - kRepeated + score > next[s]) {
           next[s] = repeat_[s].first - kRepeated + score;
           from = repeat_[s].second;
         }
       }
       from_[row * slots + s] = static_cast<uint32_t>(from);
-      if (best_[s] + skipped_[s + 1] > forward) {
-        forward = best_[s] + skipped_[s + 1];
-        forward_from = s;
-      }
+      forward.pass(s, best_[s]);
     }
     best_ = std::move(next);
   }
 
-  // For each slot, finds the best slot from which a loop can return to it: itself, or a later one of the
-  // outermost loop, which can return wherever a loop inside it does.
+  // The best way to go on from an earlier slot, while the slots are passed in order. What it skips costs, but
+  // a whole loop may have no round.
+  class Forward {
+   public:
+    Forward(const Search& search, int score) : search_(search), best_(score, 0) {}
+
+    int score_at(size_t s) {
+      enter(s);
+      return best_.first - search_.skipped_[s];
+    }
+    size_t from() const { return best_.second; }
+    void begin_at(size_t s) {
+      enter(s);
+      best_.first = std::max(best_.first, search_.skipped_[s]);
+    }
+    void pass(size_t s, int score) {
+      enter(s);
+      if (score + search_.skipped_[s + 1] > best_.first) best_ = {score + search_.skipped_[s + 1], s};
+    }
+
+   private:
+    // Leaves the loops that end before the slot, and enters those that begin there.
+    void enter(size_t s) {
+      while (!around_.empty() && around_.back().end <= s) {
+        const Around& loop = around_.back();
+        const int without = loop.before.first - search_.skipped_[loop.begin] + search_.skipped_[loop.end];
+        if (without > best_.first) best_ = {without, loop.before.second};
+        around_.pop_back();
+      }
+      for (; next_ < search_.loops_.size() && search_.loops_[next_].begin <= s; ++next_) {
+        const Loop& loop = search_.loops_[next_];
+        if (loop.end > s) around_.push_back({loop.begin, loop.end, best_});
+      }
+    }
+
+    struct Around {
+      size_t begin = 0;
+      size_t end = 0;
+      std::pair<int, size_t> before;
+    };
+
+    const Search& search_;
+    std::pair<int, size_t> best_;  // with what skipping all slots before would cost; and the slot
+    std::vector<Around> around_;
+    size_t next_ = 0;
+  };
+
+  int cost_of(size_t s) const { return slots_[s].is_conditional ? 0 : kSkipped; }
+
+  // Loops inside each other to any depth would take too long: then only the outermost count.
+  void drop_deep_loops() {
+    constexpr size_t kUsualDepth = 8;
+    size_t work = 0;
+    for (const Loop& loop : loops_) work += loop.end - loop.begin;
+    if (work <= kUsualDepth * slots_.size()) return;
+    size_t done = 0;
+    std::erase_if(loops_, [&](const Loop& loop) {
+      if (loop.end <= done) return true;
+      done = loop.end;
+      return false;
+    });
+  }
+
+  // For each slot, finds the best slot from which a loop around both can return to it: itself, or a later
+  // one. What the round leaves out, and the next one before the slot, costs.
   void set_repeats() {
     repeat_.assign(slots_.size(), {kNever, 0});
-    size_t done = 0;
-    for (const Loop& loop : loops_) {  // in the order of their beginnings
-      if (loop.end <= done) continue;
-      done = loop.end;
+    for (const Loop& loop : loops_) {
+      // The lines of each round, not those of loops inside it.
+      const auto own_cost = [&](size_t s) { return slots_[s].loop == loop.number ? cost_of(s) : 0; };
+      int head = 0;
+      for (size_t s = loop.begin; s < loop.end; ++s) head += own_cost(s);
+      int tail = 0;
       std::pair<int, size_t> after{kNever, 0};
       for (size_t s = loop.end; s-- > loop.begin;) {
-        after = std::max(after, std::pair(best_[s], s));
-        repeat_[s] = std::max(repeat_[s], after);
+        after = std::max(after, std::pair(best_[s] - tail, s));
+        tail += own_cost(s);
+        head -= own_cost(s);
+        repeat_[s] = std::max(repeat_[s], std::pair(after.first - head, after.second));
       }
     }
   }
@@ -333,7 +412,7 @@ class Search {
   }
 
   const std::vector<Slot>& slots_;
-  const std::vector<Loop>& loops_;
+  std::vector<Loop> loops_;  // in the order of their beginnings
   const std::vector<std::string_view>& lines_;
   std::vector<int> skipped_;  // what it costs to skip the slots before this one
   std::vector<int> best_;
@@ -351,7 +430,7 @@ Alignment::Alignment(const Chart& chart, const SourceFile& source, std::string_v
     trim_end(lines_.back(), base::kSpace);
   }
   Model model;
-  SlotReader(chart, model, 0, 0, 0).read({&source, 0, source.text().size()});
+  SlotReader(chart, model, 0, kNoLoop, 0).read({&source, 0, source.text().size()});
   slots_ = std::move(model.slots);
   matches_ = Search(slots_, model.loops, lines_).run();
 }

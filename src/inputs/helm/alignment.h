@@ -4,7 +4,9 @@
 // both are compared: text must be equal, and an action can produce anything.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -36,13 +38,15 @@ class Alignment {
     bool is_action = false;
   };
 
+  static constexpr size_t kNoLoop = std::numeric_limits<size_t>::max();
+
   // A line of a template that produces output.
   struct Slot {
     const base::SourceFile* file = nullptr;
     uint32_t line = 0;
     std::vector<Part> parts;
-    bool is_in_loop = false;
-    bool is_conditional = false;
+    size_t loop = kNoLoop;        // the innermost one around it
+    bool is_conditional = false;  // within that loop
     bool has_action = false;
     int weight = 0;  // length of its text
   };

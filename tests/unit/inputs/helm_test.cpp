@@ -373,6 +373,23 @@ TEST_CASE("helm: lines of templates, through conditions, loops and includes") {
         "job.yaml:13:8 job.yaml:13:8\njob.yaml:14:1 job.yaml:14:25\n");
 }
 
+TEST_CASE("helm: a line of a loop that looks like the output of another action") {
+  base::MemoryFileSystem files = chart_of(
+      "{{- range .Values.jobs }}\n---\nkind: TrainJob\nname: {{ .name }}-job\nlabels:\n"
+      "{{- range $k, $v := .labels }}\n  {{ $k }}: {{ $v }}\n{{- end }}\nlimits:\n"
+      "  {{- toYaml .limits | nindent 2 }}\nnodes: {{ .nodes }}\n{{- else }}\nnone: true\n{{- end }}\n",
+      "");
+  // Lines 7 and 10 can both produce "cpu: 1": after limits, only line 10.
+  CHECK(places(files,
+               "kind: TrainJob\nname: bert-large-job\nlabels:\n  a-b: c-d\n  e: f\nlimits:\n  cpu: 1\n  "
+               "memory: 2Gi\n"
+               "  nvidia.com/gpu: 8\nnodes: 2\n") ==
+        "job.yaml:3:1 job.yaml:3:14\njob.yaml:4:1 job.yaml:4:21\njob.yaml:5:1 job.yaml:5:7\n"
+        "job.yaml:7:3 job.yaml:7:13\njob.yaml:7:3 job.yaml:7:13\njob.yaml:9:1 job.yaml:9:7\n"
+        "job.yaml:10:3 job.yaml:10:3\njob.yaml:10:3 job.yaml:10:3\njob.yaml:10:3 job.yaml:10:3\n"
+        "job.yaml:11:1 job.yaml:11:8\n");
+}
+
 TEST_CASE("helm: templates that don't end, include themselves, or have nothing to do with the output") {
   base::MemoryFileSystem files =
       chart_of("{{ if .a }}\na: {{ include \"c.self\" . }}\nb: {{ .b\n",
