@@ -40,13 +40,14 @@ struct CheckedInput {
 };
 
 CheckedInput check_input(const InputObject& object, const schema::VersionSchemas& schemas,
-                         const yaml::Maker& make) {
+                         const yaml::Maker& make, bool is_accepted) {
   const schema::KindSchema* kind = schemas.kind(object.id.kind);
   CheckedInput checked;
   const auto take = [&](k8s::Violations violations) {
     std::ranges::move(violations, std::back_inserter(checked.violations));
   };
-  take(schema::find_unknown_fields(*object.root, *kind->schema, kind->kind, schemas.trainer));
+  if (!is_accepted)
+    take(schema::find_unknown_fields(*object.root, *kind->schema, kind->kind, schemas.trainer));
   const yaml::Node* root = object.root;
   // The webhook runs before the schema is checked.
   const model::Behaviours* behaviours = model::find_behaviours(schemas.trainer);
@@ -54,6 +55,7 @@ CheckedInput check_input(const InputObject& object, const schema::VersionSchemas
     root = schema::with_zero_values(*root, *kind->schema, make);
   }
   checked.root = schema::apply_defaults(*root, *kind->schema, make);
+  if (is_accepted) return checked;
   schema::Validation validation = schema::validate_structure(*checked.root, *kind->schema);
   take(std::move(validation.violations));
   k8s::Violations metadata =
@@ -75,8 +77,8 @@ void report(k8s::Violations violations, const std::string& object, base::Diagnos
 }
 
 AdmittedObject admit_input(const InputObject& object, const schema::VersionSchemas& schemas,
-                           const yaml::Maker& make, base::Diagnostics& diagnostics) {
-  CheckedInput checked = check_input(object, schemas, make);
+                           const yaml::Maker& make, base::Diagnostics& diagnostics, bool is_accepted) {
+  CheckedInput checked = check_input(object, schemas, make, is_accepted);
   base::Diagnostics found;
   report(std::move(checked.violations), object.id.str(), found);
   AdmittedObject admitted;

@@ -21,9 +21,10 @@ struct AdmittedObject {
 };
 
 // Checks unknown fields, schema, list types, object metadata and CEL rules; applies the changes of a mutating
-// webhook and the defaults. Validating webhooks come later: they need the runtime.
+// webhook and the defaults. Validating webhooks come later: they need the runtime. What `is_accepted` was
+// checked before, and is not checked again.
 AdmittedObject admit_input(const InputObject& object, const schema::VersionSchemas& schemas,
-                           const yaml::Maker& make, base::Diagnostics& diagnostics);
+                           const yaml::Maker& make, base::Diagnostics& diagnostics, bool is_accepted = false);
 
 // Appends violations as an object's diagnostics.
 void report(k8s::Violations violations, const std::string& object, base::Diagnostics& diagnostics);

@@ -45,7 +45,7 @@ struct Memory {
   std::unique_ptr<compile::Trials> trials;
 };
 
-class Run {
+class Run final : public JobMaker {
  public:
   // `keeps_jobs`: the result keeps the nodes of the TrainJobs and of their objects.
   Run(const Options& options, ObjectSink* sink, bool keeps_jobs)
@@ -54,12 +54,14 @@ class Run {
         keeps_jobs_(keeps_jobs),
         versions_(compile::versions_for(options.trainer_version)) {
     const bool pinned = options.trainer_version != "auto" && !options.translate_pinned;
-    reading_ = {.pinned_version = pinned ? std::string_view(options.trainer_version) : "",
+    reading_ = {.pinned_version = pinned ? std::string_view(options_.trainer_version) : "",
                 .is_input = !options.passthrough,
                 .keep_foreign = options.passthrough,
                 .defer_jobs = true,
                 .threads = options.threads};
   }
+
+  RemadeJob make(size_t job) const override { return compile::remake_job(*jobs_[job], context()); }
 
   Compilation compile(std::vector<Source> inputs, std::vector<Source> runtimes) {
     read(std::move(inputs), std::move(runtimes));
@@ -69,14 +71,21 @@ class Run {
     collect_diagnostics();
     collect_objects();
     collect_documents();
-    // Their nodes stay where they are.
-    std::vector<InputObject>().swap(memory_->inputs.objects);
-    memory_->inputs.unread = {};
-    result_.memory = std::move(memory_);
+    forget();
+    result_.memory = memory_;
     return std::move(result_);
   }
 
  private:
+  // Only a sink's jobs may be made again. Nodes stay where they are.
+  void forget() {
+    std::vector<JobResult>().swap(results_);
+    options_.hint_for_runtime = {};
+    if (std::exchange(sink_, nullptr)) return;
+    std::vector<InputObject>().swap(memory_->inputs.objects);
+    memory_->inputs.unread = {};
+  }
+
   compile::InputSet& inputs() { return memory_->inputs; }
   compile::InputSet& runtimes() { return memory_->runtimes; }
 
@@ -219,9 +228,18 @@ class Run {
     });
     for (const size_t i : ordered) {
       JobResult& job = results_[i];
-      if (!keeps_jobs_) result_.collected.push_back({.job = i, .ns = job.ns, .name = job.name});
+      if (!keeps_jobs_) add_collected(i, job);
       if (job.unit) std::ranges::move(compile::objects_of(*job.unit), std::back_inserter(result_.objects));
     }
+  }
+
+  void add_collected(size_t index, const JobResult& job) {
+    CollectedJob& collected = result_.collected.emplace_back();
+    collected.job = index;
+    collected.ns = job.ns;
+    collected.name = job.name;
+    collected.file = job.location.file;
+    if (sink_) collected.maker = this;
   }
 
   void pass_through() {
@@ -263,12 +281,13 @@ class Run {
     ++result_.documents;
     ++result_.train_jobs;
     result_.linted.push_back({name_of(job.location), std::move(job.object), job.location.line,
-                              job.name_at.value_or(base::Location{}), job.root, !job.has_refused_runtime});
+                              job.name_at.value_or(base::Location{}), job.root, std::move(job.runtime_name),
+                              !job.has_refused_runtime});
   }
 
   static std::string name_of(const base::Location& at) { return at.file ? at.file->name() : ""; }
 
-  const Options& options_;
+  Options options_;
   ObjectSink* sink_;
   bool keeps_jobs_;
   ReadOptions reading_;
@@ -293,7 +312,10 @@ Compilation compile_sources(std::vector<Source> inputs, std::vector<Source> runt
 
 Compilation compile_into_sink(std::vector<Source> inputs, std::vector<Source> runtimes,
                               const Options& options, ObjectSink* sink) {
-  return Run(options, sink, false).compile(std::move(inputs), std::move(runtimes));
+  const auto run = std::make_shared<Run>(options, sink, false);
+  Compilation compiled = run->compile(std::move(inputs), std::move(runtimes));
+  if (sink) compiled.memory = run;
+  return compiled;
 }
 
 }  // namespace trainjobc

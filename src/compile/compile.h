@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "base/text/digest.h"
 #include "policy/plugin.h"
 #include "yaml/node.h"
 
@@ -117,7 +118,26 @@ struct LintedObject {
   uint32_t line = 0;                 // where it begins, from 1
   base::Location name;               // of a TrainJob's metadata.name; without a file if it has none
   const yaml::Node* root = nullptr;  // as it was read; nullptr for a TrainJob that is not kept
-  bool is_checked = true;            // false: its runtime is refused, so most rules could not be checked
+  std::string runtime;     // of a TrainJob: "ClusterTrainingRuntime torch"; "" if nothing is rendered
+  bool is_checked = true;  // false: its runtime is refused, so most rules could not be checked
+};
+
+// The objects of a TrainJob that were made again. Their nodes live as long as `memory`.
+struct RemadeJob {
+  std::vector<Object> objects;
+  std::shared_ptr<const void> memory;
+};
+
+// Compiles single TrainJobs of a compilation again, for callers that don't keep what the sink took. Several
+// threads may call it.
+class JobMaker {
+ public:
+  JobMaker() = default;
+  JobMaker(const JobMaker&) = delete;
+  JobMaker& operator=(const JobMaker&) = delete;
+  virtual ~JobMaker() = default;
+
+  virtual RemadeJob make(size_t job) const = 0;
 };
 
 // A job whose objects the sink took, and its index there.
@@ -127,6 +147,12 @@ struct CollectedJob {
   std::string scope;  // "" if there is only one
   std::string ns;
   std::string name;
+  const base::SourceFile* file = nullptr;  // of the TrainJob
+  // Lives as long as the compilation's memory; nullptr if there was no sink.
+  const JobMaker* maker = nullptr;
+  base::Digest content = {};  // of its objects; set by JobContents
+
+  RemadeJob make_again() const { return maker->make(job); }
 };
 
 // A document that is not for Trainer and gets no findings.

@@ -52,6 +52,12 @@ void warn_of_later_runtime(JobUnit& unit, const base::Location& job) {
   unit.diagnostics.append(std::move(found));
 }
 
+std::vector<Object> scoped_objects(const JobUnit& unit, const Options& options) {
+  std::vector<Object> objects = objects_of(unit);
+  for (Object& object : objects) object.scope = options.scope;
+  return objects;
+}
+
 // One job on its way through the passes.
 class JobRun {
  public:
@@ -71,19 +77,15 @@ class JobRun {
     const Options& options = context_.options;
     const JobSource source{.read = [&](JobUnit&) { return read_selected(); },
                            .resolve = [&](const model::TrainJob& job) { return resolve(job); },
-                           .platform = &context_.platform};
+                           .platform = context_.are_accepted ? nullptr : &context_.platform,
+                           .is_accepted = context_.are_accepted};
     run_passes(*unit_, source, options);
     if (result_.state != JobResult::State::Compiled) return std::move(result_);
     finish_trial();
-    if (context_.sink && !unit_->objects.empty()) context_.sink->take(index, scoped_objects());
+    if (context_.sink && !unit_->objects.empty())
+      context_.sink->take(index, scoped_objects(*unit_, context_.options));
     finish();
     return std::move(result_);
-  }
-
-  std::vector<Object> scoped_objects() const {
-    std::vector<Object> objects = objects_of(*unit_);
-    for (Object& object : objects) object.scope = context_.options.scope;
-    return objects;
   }
 
   Resolution resolve(const model::TrainJob& job) {
@@ -195,6 +197,10 @@ class JobRun {
     result_.complete = unit_->complete;
     result_.has_refused_runtime = unit_->has_refused_runtime;
     result_.has_objects = !unit_->objects.empty();
+    if (context_.sink || context_.keeps_units) {
+      const model::ObjectId runtime = model::runtime_of(*read_->root, "");
+      result_.runtime_name = fmt::format("{} {}", runtime.kind, runtime.name);
+    }
     result_.diagnostics = std::move(unit_->diagnostics);
     if (!context_.keeps_units) return;
     result_.root = read_->root;
@@ -257,6 +263,17 @@ std::vector<JobResult> run_jobs(const std::vector<const InputObject*>& jobs, con
   if (context.sink) context.sink->begin(jobs.size());
   for_each_job(jobs, context, [&](JobRun& run, size_t index) { results[index] = run.run(index); });
   return results;
+}
+
+RemadeJob remake_job(const InputObject& job, const JobsContext& context) {
+  JobsContext keeping = context;
+  keeping.sink = nullptr;
+  keeping.keeps_units = true;
+  keeping.are_accepted = true;
+  JobResult result = JobRun(job, keeping, {}).run(0);
+  RemadeJob remade{.objects = scoped_objects(*result.unit, context.options)};
+  remade.memory = std::move(result.unit);
+  return remade;
 }
 
 void survey_jobs(const std::vector<const InputObject*>& jobs, const JobsContext& context,

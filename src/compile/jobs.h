@@ -50,6 +50,7 @@ struct JobResult {
   bool complete = false;  // every rule was looked at
   bool has_refused_runtime = false;
   bool has_objects = false;
+  std::string runtime_name;  // "ClusterTrainingRuntime torch"; "" if nothing is rendered
   VersionedJob versioned;
   std::shared_ptr<JobUnit> unit;     // set if units are kept
   const yaml::Node* root = nullptr;  // as it was read; set if units are kept
@@ -66,6 +67,7 @@ struct JobsContext {
   const platform::Platform& platform;
   ObjectSink* sink = nullptr;  // receives the objects of each job; nullptr: none does
   bool keeps_units = false;
+  bool are_accepted = false;  // the jobs are made again
 };
 
 // The rendered objects of a job.
@@ -77,6 +79,9 @@ std::vector<const InputObject*> jobs_of(const InputSet& inputs);
 // Runs the passes of each job. Jobs share no mutable state, so the result does not depend on the number of
 // threads.
 std::vector<JobResult> run_jobs(const std::vector<const InputObject*>& jobs, const JobsContext& context);
+
+// Runs the passes of one job again, and keeps its objects.
+RemadeJob remake_job(const InputObject& job, const JobsContext& context);
 
 // Finds out which Trainer versions accept the fields of each job, and sets its `versioned`.
 void survey_jobs(const std::vector<const InputObject*>& jobs, const JobsContext& context,

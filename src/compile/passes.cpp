@@ -216,7 +216,8 @@ bool admit(JobUnit& unit, InputObject job, const JobSource& source, const Option
   job.id = model::identify(*job.root);
   unit.job.id = job.id;
   unit.source = job.root;
-  const AdmittedObject admitted = admit_input(job, *unit.target.schemas, make, unit.diagnostics);
+  const AdmittedObject admitted =
+      admit_input(job, *unit.target.schemas, make, unit.diagnostics, source.is_accepted);
   if (!admitted.accepted) {
     check_runtime_ref(unit, *admitted.defaulted, source);
     return false;
@@ -288,11 +289,13 @@ bool expand(JobUnit& unit, policy::RuntimeInfo& info, const Options& options) {
 }
 
 // The JobSet as the cluster would store it. Reports what the cluster refuses in it or its Jobs.
-const Node* admit_output(JobUnit& unit, const Node& job_set) {
+const Node* admit_output(JobUnit& unit, const Node& job_set, bool is_accepted) {
   const Maker make(unit.memory.arena);
   const Target& target = unit.target;
   const schema::Schema& schema = *target.schemas->kind("JobSet")->schema;
   const Node* admitted = admit_job_set(job_set, schema, make);
+  unit.complete = is_accepted;
+  if (is_accepted) return admitted;
   const std::string object = unit.job.id.str();
   const k8s::jobset::Behaviour behaviour{.coordinator_label = target.behaviours->coordinator_is_label};
   k8s::Violations violations = validate_job_set(*admitted, schema, behaviour);
@@ -361,7 +364,7 @@ bool run_on(JobUnit& unit, const InputObject& read, const JobSource& source, con
   // 6. build
   const Node* job_set = build_job_set(*info, Maker(unit.memory.arena));
   // 7. admit the JobSet
-  const Node* admitted = admit_output(unit, *job_set);
+  const Node* admitted = admit_output(unit, *job_set, source.is_accepted);
   if (merged) advise(unit, *merged, *admitted);
   check_platform(unit, source, admitted, &*info);
   if (!is_rendered || is_refused(unit)) {

@@ -46,7 +46,8 @@ struct JobSource {
   std::function<Resolution(const model::TrainJob&)> resolve;
   // What the jobs must also pass; nullptr: nothing.
   const platform::Platform* platform = nullptr;
-  bool is_trial = false;  // what is refused is not looked behind
+  bool is_trial = false;     // what is refused is not looked behind
+  bool is_accepted = false;  // all was checked before, and is not checked again
 };
 
 // Runs the passes for one TrainJob, in order, up to the first error. If nothing is rendered, also reports

@@ -32,14 +32,17 @@ std::string findings_of(const Compilation& compiled) {
                             compiled.trainer_version);
 }
 
-// Both ways, on several threads; what they say, if it is the same.
+// Both ways, and made again, on several threads; what they say, if it is the same.
 std::string both_ways(const std::string& input, Options options = {}) {
   options.threads = 4;
   const Compilation kept = compile_sources({{"in.yaml", input}}, {}, options);
   KeptJobs<std::string> texts(text_of);
   const Compilation passing = compile_into_sink({{"in.yaml", input}}, {}, options, &texts.sinks()(0));
   std::string objects = text_of(passing.objects);
+  std::string again = objects;
   for (const std::string& job : texts.take(passing)) objects += job;
+  for (const CollectedJob& job : passing.collected) again += text_of(job.make_again().objects);
+  REQUIRE(again == objects);
   REQUIRE(findings_of(passing) == findings_of(kept));
   REQUIRE(objects == text_of(kept.objects));
   return findings_of(kept);
@@ -131,9 +134,11 @@ TEST_CASE("in passing: jobs for an older Trainer") {
   const std::string old =
       "  podTemplateOverrides: [{targetJobs: [{name: node}], spec: {nodeSelector: {a: b}}}]\n";
   CHECK(both_ways(kRuntime + job("a") + job("b", old)) ==
-        "in.yaml:31:3: info: compiled for Trainer 2.1: spec.podTemplateOverrides exists only in 2.1; Trainer 2.3 has runtimePatches instead [advice/trainer-version]\n"
+        "in.yaml:31:3: info: compiled for Trainer 2.1: spec.podTemplateOverrides exists only in 2.1; Trainer "
+        "2.3 has runtimePatches instead [advice/trainer-version]\n"
         "   31 |   podTemplateOverrides: [{targetJobs: [{name: node}], spec: {nodeSelector: {a: b}}}]\n"
-        "      |   ^~~~~~~~~~~~~~~~~~~~ trainjobc migrate --to 2.3 converts it; pin with --trainer-version 2.1 if the cluster runs that\n"
+        "      |   ^~~~~~~~~~~~~~~~~~~~ trainjobc migrate --to 2.3 converts it; pin with --trainer-version "
+        "2.1 if the cluster runs that\n"
         "in.yaml:1 ClusterTrainingRuntime//rt\n"
         "in.yaml:20 TrainJob/default/a\n"
         "in.yaml:26 TrainJob/default/b\n"
