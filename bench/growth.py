@@ -24,7 +24,8 @@ BOUNDED = {"render": 500, "lint": 300}
 BOUNDED_LIMIT = 1.05
 # The MB that a command may take with 10,000 jobs; those that hold all jobs take more.
 MEMORY = 100
-LARGER = {"diff": 720, "submit": 690, "function": 630, "migrate": 220, "lint, wrong runtime references": 175}
+LARGER = {"diff OLD NEW": 105, "diff --live": 590, "diff (kubectl finds nothing)": 420, "submit": 690, "function": 630,
+          "migrate": 220, "lint, wrong runtime references": 175}
 TIMEOUT = 600
 
 

@@ -68,6 +68,9 @@ std::optional<objects::Report> compare_versions(Console& console, const DiffFlag
 
 // The compiler's options for diff.
 Options options_of(const DiffFlags& flags);
+// Whether a program of the user's shows the differences, and what the format shows of whole objects.
+bool has_external_diff(const Console& console, const DiffFlags& flags);
+objects::Manifests manifests_for(const Console& console, const DiffFlags& flags);
 
 // Returns 0 if nothing differs, 1 if something does, above 1 after an error.
 int run_diff(Console& console, const DiffFlags& flags);

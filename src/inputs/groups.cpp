@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "compile/input.h"
+#include "compile/job_contents.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "secret/secret.h"
@@ -367,7 +368,8 @@ GroupedCompilation compile_groups(std::vector<InputGroup> groups, const Options&
   return compile_each(std::move(groups), options, FindingsOf::Both);
 }
 
-std::vector<ScopedCompilation> compile_scopes(std::vector<InputGroup> groups, const Options& options) {
+std::vector<ScopedCompilation> compile_scopes(std::vector<InputGroup> groups, const Options& options,
+                                              const base::Digester& digester) {
   std::optional<ScopedRuntimes> runtimes;
   if (has_several_scopes(groups)) runtimes.emplace(groups);
   std::map<std::string, std::vector<InputGroup>> scopes;
@@ -381,7 +383,10 @@ std::vector<ScopedCompilation> compile_scopes(std::vector<InputGroup> groups, co
         return hint_at(runtimes->place_outside(own_scope, kind, name));
       };
     }
-    all.push_back({scope, compile_each(std::move(own), with_others, FindingsOf::All).all});
+    JobContents contents(digester);
+    Compilation compiled = compile_each(std::move(own), with_others, FindingsOf::All, contents.sinks()).all;
+    contents.add_to(compiled);
+    all.push_back({scope, std::move(compiled)});
   }
   return all;
 }

@@ -90,8 +90,10 @@ struct ScopedCompilation {
   Compilation compiled;
 };
 
-// Compiles each scope by itself; they are sorted by name.
-std::vector<ScopedCompilation> compile_scopes(std::vector<InputGroup> groups, const Options& options);
+// Compiles each scope by itself; they are sorted by name. The objects of TrainJobs are not kept, only their
+// digests; CollectedJob::make_again makes them again.
+std::vector<ScopedCompilation> compile_scopes(std::vector<InputGroup> groups, const Options& options,
+                                              const base::Digester& digester);
 
 // Like compile_groups, but each job's objects go to the sink of its group and are not kept; `governed` is
 // empty.

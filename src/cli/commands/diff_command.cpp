@@ -16,6 +16,7 @@
 #include "features/cluster/live_fields.h"
 #include "features/diff/format.h"
 #include "features/objects/acceptance.h"
+#include "features/objects/difference_text.h"
 #include "features/objects/differences.h"
 #include "k8s/violations.h"
 #include "lint/report/document.h"
@@ -295,10 +296,10 @@ Sides sides_of(Console& console, const DiffFlags& flags) {
 void note_namespace(Console& console, const objects::Report& report) {
   for (const objects::ObjectDiff& object : report.objects) {
     const auto is_it = [&](const objects::ObjectDiff& other) {
-      return !other.merged && other.kind == object.kind && other.name == object.name;
+      return !other.is_wanted && other.kind == object.kind && other.name == object.name;
     };
     const auto there = std::ranges::find_if(report.objects, is_it);
-    if (object.live || !object.ns.empty() || there == report.objects.end()) continue;
+    if (object.is_live || !object.ns.empty() || there == report.objects.end()) continue;
     note(console,
          fmt::format("{} \"{}\" has no namespace, the live one is in \"{}\": --namespace {} compares them",
                      object.kind, object.name, there->ns, there->ns));
@@ -383,7 +384,7 @@ int print(Console& console, const objects::Report& report, const DiffFlags& flag
   const int status = !all_compared ? kFailed : report.differs() ? kDifferent : kOk;
   const std::string external = console.environment("KUBECTL_EXTERNAL_DIFF");
   const bool readable = flags.format.empty() || flags.format == "text" || flags.format == "unified";
-  const bool is_external = !external.empty() && (flags.format.empty() || flags.format == "unified");
+  const bool is_external = has_external_diff(console, flags);
   if (is_external || flags.format == "unified") {
     print_acceptances(console, report, flags);
     // A patch can't contain these.
@@ -410,6 +411,9 @@ int compare_live(Console& console, const DiffFlags& flags) {
   options.schemas = &schema::version_or_newest(compiled.trainer_version);
   options.default_is_none = !flags.live.empty();
   options.orphans = orphans_of(console, flags);
+  objects::InputFields fields;
+  options.fields = &fields;
+  options.manifests = manifests_for(console, flags);
   if (inputs->rejected) note_rejected(console, compiled, options);
   std::optional<objects::Report> report;
   if (flags.live.empty()) {
@@ -424,6 +428,16 @@ int compare_live(Console& console, const DiffFlags& flags) {
 }
 
 }  // namespace
+
+bool has_external_diff(const Console& console, const DiffFlags& flags) {
+  return !console.environment("KUBECTL_EXTERNAL_DIFF").empty() &&
+         (flags.format.empty() || flags.format == "unified");
+}
+
+objects::Manifests manifests_for(const Console& console, const DiffFlags& flags) {
+  if (has_external_diff(console, flags)) return objects::Manifests::Texts;
+  return flags.format == "unified" ? objects::Manifests::Hunks : objects::Manifests::None;
+}
 
 int run_diff(Console& console, const DiffFlags& flags) {
   if (const std::string wrong = check_flags(flags); !wrong.empty()) return fail(console, wrong);

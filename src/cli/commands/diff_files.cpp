@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/files/paths.h"
+#include "base/text/digest.h"
 #include "base/text/text.h"
 #include "cli/commands.h"
 #include "features/diff/states.h"
@@ -56,10 +57,10 @@ std::set<std::string> leave_out_templates(diff::Scopes& scopes, const InputFlags
 }
 
 CompiledState compile_state(Console& console, inputs::Loaded loaded, const InputFlags& input,
-                            const Options& options) {
+                            const Options& options, const base::Digester& digester) {
   const base::Work work(console.progress(), "compiling TrainJobs", 0);
   CompiledState compiled;
-  compiled.scopes = inputs::compile_scopes(std::move(loaded.groups), options);
+  compiled.scopes = inputs::compile_scopes(std::move(loaded.groups), options, digester);
   compiled.templates = leave_out_templates(compiled.scopes, input);
   compiled.summary = summary_of(compiled.scopes);
   loaded.groups.clear();
@@ -137,16 +138,27 @@ struct LoadedState {
   inputs::Loaded loaded;
 };
 
+diff::Details details_for(const Console& console, const DiffFlags& flags) {
+  diff::Details details;
+  details.manifests = manifests_for(console, flags);
+  details.fields = flags.format != "json" && details.manifests == objects::Manifests::None;
+  details.objects = flags.format == "json";
+  details.threads = flags.input.threads;
+  return details;
+}
+
 std::optional<objects::Report> compare_loaded(Console& console, const DiffFlags& flags, LoadedState before,
                                               LoadedState after, diff::StateOptions how) {
   const Options options = options_of(flags);
-  const CompiledState new_side = compile_state(console, std::move(after.loaded), after.input, options);
-  const CompiledState old_side = compile_state(console, std::move(before.loaded), before.input, options);
+  const base::Digester digester;
+  CompiledState new_side = compile_state(console, std::move(after.loaded), after.input, options, digester);
+  CompiledState old_side = compile_state(console, std::move(before.loaded), before.input, options, digester);
   print_unread(console, flags, new_side);
   if (!check_states(console, after.input, old_side, new_side)) return std::nullopt;
   note_versions(console, old_side.scopes, new_side.scopes);
   how.lists_removed = flags.orphans != "none";
-  return diff::compare_states(old_side.scopes, new_side.scopes, how);
+  how.details = details_for(console, flags);
+  return diff::compare_states(std::move(old_side.scopes), std::move(new_side.scopes), how);
 }
 
 // Kustomizations and charts in directories are built before they are compared.
@@ -168,9 +180,10 @@ Options options_of(const DiffFlags& flags) {
 std::optional<objects::Report> compare_versions(Console& console, const DiffFlags& flags) {
   auto loaded = load_inputs(console, with_roots(flags.input));
   if (!loaded) return std::nullopt;
+  const base::Digester digester;
   const auto compile_for = [&](inputs::Loaded inputs, const std::string& version) {
     for (inputs::InputGroup& group : inputs.groups) group.trainer_version = version;
-    return compile_state(console, std::move(inputs), flags.input, options_of(flags));
+    return compile_state(console, std::move(inputs), flags.input, options_of(flags), digester);
   };
   const CompiledState before = compile_for(*loaded, flags.from_version);
   const CompiledState after = compile_for(std::move(*loaded), flags.to_version);
@@ -178,7 +191,8 @@ std::optional<objects::Report> compare_versions(Console& console, const DiffFlag
   // The refusals are in the report.
   print_unread(console, flags, after);
   if (after.summary.train_jobs == 0) note_no_job(console);
-  return diff::compare_versions(before.scopes, after.scopes, flags.from_version, flags.to_version);
+  return diff::compare_versions(before.scopes, after.scopes, flags.from_version, flags.to_version,
+                                details_for(console, flags));
 }
 
 std::optional<objects::Report> compare_files(Console& console, const DiffFlags& flags,

@@ -20,6 +20,7 @@
 #include "features/cluster/compare.h"
 #include "features/diff/format.h"
 #include "features/kubectl/kubectl.h"
+#include "features/objects/difference_text.h"
 #include "features/objects/differences.h"
 #include "features/submit/send.h"
 #include "features/submit/wait.h"
@@ -367,6 +368,8 @@ objects::Report compare(const Compiled& compiled, std::shared_ptr<const cluster:
   options.schemas = &schema::version_or_newest(compiled.compared.trainer_version);
   options.default_is_none = false;
   options.orphans = cluster::Orphans::None;
+  objects::InputFields fields;
+  options.fields = &fields;
   return cluster::compare_objects(without_secrets, std::move(live), options);
 }
 

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/text/diff.h"
 #include "base/text/text.h"
 #include "compile/admission.h"
 #include "features/cluster/train_jobs.h"
@@ -136,7 +137,7 @@ class Comparison {
     objects::ObjectDiff diff = describe(object);
     diff.job = wanted.job;
     if (!live) {
-      diff.differences.push_back(missing(object, diff));
+      add_missing(object, diff);
     } else if (!is_generated(object, *live->root)) {
       compare(object, *live, diff);
     }
@@ -163,11 +164,12 @@ class Comparison {
       if (job_of(object, refused) != objects::kNoJob) continue;
       objects::ObjectDiff diff = describe(object);
       diff.job = job;
-      diff.live = mask_secrets({without_server_fields(*object.root, make_), nullptr}, make_).live;
+      const Node* shown = mask_secrets({without_server_fields(*object.root, make_), nullptr}, make_).live;
       objects::Difference orphan;
       orphan.kind = objects::DifferenceKind::Orphaned;
-      orphan.live = diff.live;
+      orphan.live = shown;
       diff.differences.push_back(std::move(orphan));
+      show({shown, nullptr}, diff);
       orphans.push_back(std::move(diff));
     }
     std::ranges::stable_sort(orphans, {}, &objects::ObjectDiff::id);
@@ -210,15 +212,15 @@ class Comparison {
     return secret::mark_secrets(*without_server_fields(root, make_), make_);
   }
 
-  objects::Difference missing(const Object& object, objects::ObjectDiff& diff) {
-    objects::Difference difference;
+  void add_missing(const Object& object, objects::ObjectDiff& diff) {
+    objects::Difference& difference = diff.differences.emplace_back();
     difference.kind = objects::DifferenceKind::Missing;
-    diff.merged = mask_secrets({nullptr, rendered_root(object)}, make_).rendered;
-    difference.rendered = diff.merged;
+    difference.rendered = mask_secrets({nullptr, rendered_root(object)}, make_).rendered;
     const Node* name = object.root->at({"metadata", "name"});
-    difference.cause = name ? name : object.root;
-    difference.location = yaml::locate(*difference.cause);
-    return difference;
+    const Node& cause = name ? *name : *object.root;
+    difference.location = yaml::locate(cause);
+    if (options_.fields) difference.field = options_.fields->of(cause);
+    show({nullptr, difference.rendered}, diff);
   }
 
   // Whether Kueue suspends and resumes the job: because of its own label, or together with its TrainJob in
@@ -264,13 +266,13 @@ class Comparison {
     for (schema::FieldDifference& field : fields) add_relevant(std::move(field), objects, diff.differences);
     if (options_.refusals) set_scripts_apart(there, owners, diff.differences);
     if (diff.differences.empty()) return;
+    if (options_.fields && object.written) options_.fields->add(*object.written);
     const bool asked = dry_run_.contains(identity(object));
     objects::ChildFinder finder;
     for (objects::Difference& difference : diff.differences)
       point_at_cause(*object.root, asked ? &finder : nullptr, difference);
     if (options_.refusals) mark_refusals(diff, *live, *rendered);
-    const Node* merged = apply_differences(*live, diff.differences, make_);
-    show(live, merged, diff);
+    show_fields(live, diff);
   }
 
   // Whether only the live object has the value, because of a feature gate that is off here. The report says
@@ -316,7 +318,7 @@ class Comparison {
     diff.differences = refused_patches(job, *live, job_set, kind->schema);
     if (diff.differences.empty()) return;
     for (objects::Difference& difference : diff.differences) point_at_cause(job, nullptr, difference);
-    show(live, apply_differences(*live, diff.differences, make_), diff);
+    show_fields(live, diff);
     report.objects.push_back(std::move(diff));
   }
 
@@ -326,26 +328,44 @@ class Comparison {
     std::vector<const Node*> nodes =
         reordered ? objects::nodes_like(root, difference.path, *reordered)
                   : objects::nodes_along(root, difference.path, objects::Side::Rendered);
-    for (auto node = nodes.rbegin(); node != nodes.rend() && !difference.cause; ++node) {
+    for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
       const bool is_exact = nodes.size() > difference.path.size() && node == nodes.rbegin();
       const yaml::Derivation* made = (*node)->origin().derivation();
       if (made && is_exact && difference.rendered) difference.rule = made->rule;
       difference.location = yaml::locate(**node);
       if (!difference.location.file) continue;
-      difference.cause = *node;
+      if (options_.fields) difference.field = options_.fields->of(**node);
       difference.is_around = !is_exact;
+      return;
     }
   }
 
   // Masks the secrets of both sides, in the objects and in each difference.
-  void show(const Node* live, const Node* merged, objects::ObjectDiff& diff) const {
-    const Sides shown = mask_secrets({live, merged}, make_);
-    diff.live = shown.live;
-    diff.merged = shown.rendered;
+  void show_fields(const Node* live, objects::ObjectDiff& diff) const {
+    const Sides sides{live, apply_differences(*live, diff.differences, make_)};
+    const bool shows_them = options_.manifests != objects::Manifests::None;
+    show(shows_them ? mask_secrets(sides, make_) : sides, diff);
     for (objects::Difference& difference : diff.differences) {
       const secret::BeforeAfter values = secret::masked({difference.live, difference.rendered}, make_);
       difference.live = values.before;
       difference.rendered = values.after;
+    }
+  }
+
+  // Keeps what formats show of the two objects, whose secrets are masked if their manifests are shown.
+  void show(const Sides& shown, objects::ObjectDiff& diff) const {
+    diff.is_live = shown.live != nullptr;
+    diff.is_wanted = shown.rendered != nullptr;
+    if (diff.kind == "JobSet" && diff.differs())
+      diff.more = objects::demand_change(shown.live, shown.rendered);
+    if (options_.manifests == objects::Manifests::None) return;
+    std::string live = objects::manifest_of(shown.live);
+    std::string merged = objects::manifest_of(shown.rendered);
+    if (options_.manifests == objects::Manifests::Hunks) {
+      diff.hunks = base::unified_hunks(live, merged);
+    } else {
+      diff.live_text = std::move(live);
+      diff.merged_text = std::move(merged);
     }
   }
 
@@ -382,20 +402,28 @@ JobNames names_of(const std::set<std::string>& refused) {
 
 objects::Report compare_objects(const Compilation& compiled, std::shared_ptr<const LiveSet> live,
                                 const CompareOptions& options) {
+  std::set<std::string> refused;
+  if (options.orphans != Orphans::None) refused = objects::refused_jobs(compiled);
+  objects::Report report = compare_objects(compiled.objects, refused, std::move(live), options);
+  report.memory.push_back(compiled.memory);
+  return report;
+}
+
+objects::Report compare_objects(std::span<const Object> rendered, const std::set<std::string>& refused,
+                                std::shared_ptr<const LiveSet> live, const CompareOptions& options) {
   objects::Report report;
   auto arena = std::make_shared<base::Arena>();
   Comparison comparison(*live, options, *arena);
   JobNames jobs;
-  for (const Object& object : compiled.objects) {
+  for (const Object& object : rendered) {
     comparison.add({&object, report.jobs}, report);
     if (object.kind == model::kOptimizationJob) ++report.jobs;
     if (object.kind != "JobSet") continue;
     add_job(object.ns, std::string(object.name), report.jobs++, options.default_is_none, jobs);
   }
-  if (options.orphans != Orphans::None)
-    comparison.add_orphans(jobs, names_of(objects::refused_jobs(compiled)), *live, report);
+  if (options.orphans != Orphans::None) comparison.add_orphans(jobs, names_of(refused), *live, report);
   comparison.add_gates(report);
-  report.memory = {compiled.memory, std::move(live), std::move(arena)};
+  report.memory = {std::move(live), std::move(arena)};
   return report;
 }
 

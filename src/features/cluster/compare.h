@@ -17,6 +17,7 @@
 #include "compile/compile.h"
 #include "features/cluster/live.h"
 #include "features/cluster/live_fields.h"
+#include "features/objects/difference_text.h"
 #include "features/objects/differences.h"
 #include "schema/compare.h"
 #include "schema/schema.h"
@@ -40,6 +41,9 @@ struct CompareOptions {
   // The rendered objects as the API server would store them, from a dry run; nullptr: compares them as they
   // were rendered.
   const LiveSet* dry_run = nullptr;
+  objects::Manifests manifests = objects::Manifests::None;
+  // Finds the inputs' fields that cause the differences; nullptr if no format shows them.
+  objects::InputFields* fields = nullptr;
 };
 
 // Compares every rendered object with the live one of its kind, namespace and name. `compiled` must have been
@@ -47,6 +51,11 @@ struct CompareOptions {
 // are not a difference, nor is a Flux certificate made from a uid that the inputs don't have.
 objects::Report compare_objects(const Compilation& compiled, std::shared_ptr<const LiveSet> live,
                                 const CompareOptions& options);
+
+// Likewise, for some of the rendered objects, which must live as long as the report. `refused` are the names
+// of TrainJobs in diagnostics.
+objects::Report compare_objects(std::span<const Object> rendered, const std::set<std::string>& refused,
+                                std::shared_ptr<const LiveSet> live, const CompareOptions& options);
 
 // The effect of updating a live object: whether the cluster refuses it, and the object afterwards.
 

@@ -25,16 +25,6 @@
 #include "yaml/write/writer.h"
 
 namespace trainjobc::diff {
-namespace {
-
-void add_demand(Cost& cost, const yaml::Node* job_set, int64_t factor) {
-  if (!job_set) return;
-  const objects::Demand demand = objects::demand_of(*job_set);
-  cost.pods += factor * demand.pods;
-  objects::add(cost.requests, objects::times(demand.requests, factor));
-}
-
-}  // namespace
 
 std::vector<Cost> costs_of(const objects::Report& report) {
   std::map<std::pair<std::string, std::string>, Cost> by_namespace;
@@ -44,8 +34,8 @@ std::vector<Cost> costs_of(const objects::Report& report) {
     Cost& cost = by_namespace[{object.scope, ns}];
     cost.scope = object.scope;
     cost.ns = ns;
-    add_demand(cost, object.live, -1);
-    add_demand(cost, object.merged, 1);
+    cost.pods += object.more.pods;
+    objects::add(cost.requests, object.more.requests);
   }
   std::vector<Cost> costs;
   for (auto& [place, cost] : by_namespace) {
@@ -157,7 +147,7 @@ class Describer {
         .head = {{acceptance.title(), Style::Title}, {verdict_text(acceptance.verdict, report_), style}},
         .findings = acceptance.refusals};
     if (!acceptance.cause.empty())
-      block.lines.push_back({.parts = {{acceptance.cause}}, .place = base::place_of(acceptance.location)});
+      block.lines.push_back({.parts = {{acceptance.cause}}, .place = acceptance.place});
     return block;
   }
 
@@ -332,8 +322,7 @@ class ReachCollector {
   void add(const objects::ObjectDiff& object, const objects::Difference& difference) {
     const base::Location& at = difference.location;
     std::string place = at.file ? base::place_of(at) : "elsewhere";
-    const std::string field = difference.cause ? fields_.of(*difference.cause) : "";
-    if (!field.empty()) place += "  " + field;
+    if (!difference.field.empty()) place += "  " + difference.field;
     Source& source = source_at(place);
     Change change{objects::short_path(difference.path), objects::value_texts(difference), {}};
     const auto [known, is_new] = source.indexes.try_emplace(
@@ -401,7 +390,6 @@ class ReachCollector {
     return sources_[known->second];
   }
 
-  objects::InputFields fields_;
   std::vector<Source> sources_;
   std::map<std::string, size_t> by_place_;
 };
@@ -550,9 +538,8 @@ std::string format_unified(const objects::Report& report, const FormatOptions& o
   for (const objects::ObjectDiff& object : report.objects) {
     if (!object.differs()) continue;
     const std::string name = manifest_name(object);
-    out +=
-        fmt::format("diff -u -N {1}/{0} {2}/{0}\n--- {1}/{0}\n+++ {2}/{0}\n{3}", name, sides.before,
-                    sides.after, base::unified_hunks(manifest_of(object.live), manifest_of(object.merged)));
+    out += fmt::format("diff -u -N {1}/{0} {2}/{0}\n--- {1}/{0}\n+++ {2}/{0}\n{3}", name, sides.before,
+                       sides.after, object.hunks);
   }
   return options.colour ? coloured(out) : out;
 }
@@ -627,12 +614,6 @@ std::string manifest_name(const objects::ObjectDiff& object) {
   return name;
 }
 
-std::string manifest_of(const yaml::Node* object) {
-  std::string text;
-  if (object) yaml::write_yaml(*object, yaml::KeyOrder::Kubernetes, text);
-  return text;
-}
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -686,14 +667,14 @@ base::IoResult<base::ProcessResult> run_external(const objects::Report& report, 
   }
   base::RealFileSystem files;
   const auto write = [&](const TemporaryFolder& folder, const objects::ObjectDiff& object,
-                         const yaml::Node* root) {
-    if (!root) return std::optional<base::IoError>();
-    return files.write(fmt::format("{}/{}", folder.path(), manifest_name(object)), manifest_of(root), 0600);
+                         const std::string& text) {
+    if (text.empty()) return std::optional<base::IoError>();
+    return files.write(fmt::format("{}/{}", folder.path(), manifest_name(object)), text, 0600);
   };
   for (const objects::ObjectDiff& object : report.objects) {
     if (!object.differs()) continue;
-    if (auto error = write(live, object, object.live)) return *error;
-    if (auto error = write(merged, object, object.merged)) return *error;
+    if (auto error = write(live, object, object.live_text)) return *error;
+    if (auto error = write(merged, object, object.merged_text)) return *error;
   }
   std::vector<std::string> words = split_external(variable);
   words.insert(words.begin() + 1, {live.path(), merged.path()});

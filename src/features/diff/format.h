@@ -43,7 +43,7 @@ std::string format_objects(const objects::Report& report, const FormatOptions& o
 // affects.
 std::string format_reach(const objects::Report& report, const FormatOptions& options);
 // Writes a unified diff like `kubectl diff`, without what servers fill in and others manage; empty if nothing
-// differs.
+// differs. The report must have Manifests::Hunks.
 std::string format_unified(const objects::Report& report, const FormatOptions& options);
 // Writes for programs: {"differences": [...], "summary": {...}, "cost": [{"namespace", "pods", "requests"}]}
 std::string format_json(const objects::Report& report, const FormatOptions& options);
@@ -68,8 +68,6 @@ inline SideNames side_names(bool files) {
 // The name of an object's file for a diff program, in kubectl's style: group.version.Kind.namespace.name. If
 // there are several scopes, the name of its scope comes first: clusters_prod.group.version…
 std::string manifest_name(const objects::ObjectDiff& object);
-// The object as YAML with sorted keys; "" for nullptr.
-std::string manifest_of(const yaml::Node* object);
 
 // KUBECTL_EXTERNAL_DIFF: a diff program of the user's choice.
 
@@ -78,7 +76,8 @@ std::string manifest_of(const yaml::Node* object);
 std::vector<std::string> split_external(std::string_view variable);
 
 // Writes the objects that differ to two folders, named LIVE-… and MERGED-… as by kubectl, or after the sides,
-// and runs the program with the folders, then its arguments. Removes the folders afterwards.
+// and runs the program with the folders, then its arguments. Removes the folders afterwards. The report must
+// have Manifests::Texts.
 base::IoResult<base::ProcessResult> run_external(const objects::Report& report, std::string_view variable,
                                                  const SideNames& sides, base::Streams streams,
                                                  base::ProcessRunner& runner);

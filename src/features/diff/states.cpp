@@ -9,11 +9,16 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
+#include "base/arena.h"
+#include "base/parallel.h"
+#include "base/text/text.h"
 #include "features/cluster/compare.h"
 #include "features/cluster/live.h"
 #include "features/objects/acceptance.h"
+#include "features/objects/difference_text.h"
 #include "features/objects/differences.h"
 #include "k8s/object_meta.h"
 #include "model/trainer_names.h"
@@ -25,20 +30,9 @@ namespace {
 
 using objects::Report;
 
-// The rendered objects, in the form of a cluster's.
-std::shared_ptr<cluster::LiveSet> as_live(const Compilation& compiled) {
-  auto live = std::make_shared<cluster::LiveSet>();
-  for (const Object& object : compiled.objects) {
-    live->objects.push_back({std::string(object.api_version), std::string(object.kind),
-                             std::string(object.ns), std::string(object.name), object.root});
-  }
-  return live;
-}
-
 size_t count_jobs(const Compilation& compiled) {
-  return static_cast<size_t>(std::ranges::count_if(compiled.objects, [](const Object& object) {
-    return object.kind == "JobSet" || object.kind == model::kOptimizationJob;
-  }));
+  return compiled.collected.size() +
+         static_cast<size_t>(std::ranges::count(compiled.objects, model::kOptimizationJob, &Object::kind));
 }
 
 // Joins the reports on the scopes.
@@ -48,10 +42,10 @@ class Joined {
 
   Report report;
 
-  // `rendered` is the number of JobSets that were compared.
-  void add(Report part, const std::string& scope, size_t rendered) {
+  // The numbers of the part's jobs are less than `numbers`.
+  void add(Report part, const std::string& scope, size_t numbers) {
     for (objects::ObjectDiff& object : part.objects) {
-      if (object.job != objects::kNoJob) object.job += rendered_;
+      if (object.job != objects::kNoJob) object.job += numbers_;
       if (has_scopes_) object.scope = scope;
       report.objects.push_back(std::move(object));
     }
@@ -66,18 +60,175 @@ class Joined {
     std::ranges::move(part.warnings, std::back_inserter(report.warnings));
     std::ranges::move(part.memory, std::back_inserter(report.memory));
     report.jobs += part.jobs;
-    rendered_ += rendered;
+    numbers_ += numbers;
   }
 
  private:
   bool has_scopes_;
-  size_t rendered_ = 0;
+  size_t numbers_ = 0;
 };
+
+bool changes_pods(const objects::ObjectDiff& object) {
+  return std::ranges::any_of(object.differences, [](const objects::Difference& difference) {
+    return difference.kind == objects::DifferenceKind::Changed &&
+           difference.name.starts_with("spec.replicatedJobs");
+  });
+}
+
+using JobSets = std::map<std::pair<std::string_view, std::string_view>, const Object*>;
+
+JobSets job_sets_of(std::span<const Object> objects) {
+  JobSets found;
+  for (const Object& object : objects) {
+    if (object.kind == "JobSet" && object.train_job)
+      found.try_emplace({k8s::effective_namespace(object.ns), object.name}, &object);
+  }
+  return found;
+}
+
+// Fields of a TrainJob are immutable, and its controller leaves the pods of a JobSet that is not suspended as
+// they are, whichever object changes them. `trainer` is the version of the cluster.
+void add_left_jobs(std::span<const Object> before, std::span<const Object> after,
+                   const schema::VersionSchemas& schemas, const std::string& trainer, Report& report) {
+  const schema::KindSchema* kind = schemas.kind(model::kTrainJob);
+  const JobSets old_sets = job_sets_of(before);
+  const JobSets new_sets = job_sets_of(after);
+  for (const objects::ObjectDiff& object : report.objects) {
+    if (!kind || object.kind != "JobSet" || !changes_pods(object)) continue;
+    const std::string_view ns = k8s::effective_namespace(object.ns);
+    const auto was = old_sets.find({ns, object.name});
+    const auto is = new_sets.find({ns, object.name});
+    if (was == old_sets.end() || is == new_sets.end()) continue;
+    const yaml::Node& old_job = *was->second->train_job;
+    objects::LeftJob job{
+        .job = fmt::format("{}/{}", ns, object.name),
+        .trainer = trainer,
+        .refused = cluster::immutable_changes(old_job, *is->second->train_job, *kind->schema)};
+    if (!job.refused.empty() || !yaml::is_true_at(old_job, {"spec", "suspend"}))
+      report.left_jobs.push_back(std::move(job));
+  }
+}
+
+// A TrainJob of which the two sides make different objects; nullptr on the side that lacks it.
+struct Differing {
+  const CollectedJob* before = nullptr;
+  const CollectedJob* after = nullptr;
+};
+
+// Compares the objects of two sides, for which only those of a few TrainJobs at a time are made again.
+class Comparer {
+ public:
+  // `trainer` is the version for whose cluster jobs are left as they are; "" if that is not asked.
+  Comparer(cluster::CompareOptions how, const Details& details, std::string trainer)
+      : how_(how), details_(details), trainer_(std::move(trainer)) {
+    how_.manifests = details.manifests;
+    if (details.fields) how_.fields = &fields_;
+  }
+
+  // Objects of no TrainJob, and of the jobs.
+  Report compare(std::span<const Object> before, std::span<const Object> after,
+                 std::span<const Differing> jobs) {
+    std::vector<Report> parts(1 + (jobs.size() + kAtOnce - 1) / kAtOnce);
+    parts.front() = compare_objects(before, after);
+    base::parallel_for(parts.size() - 1, 1, details_.threads, [&](size_t i) {
+      parts[i + 1] = compare_jobs(jobs.subspan(i * kAtOnce, std::min(kAtOnce, jobs.size() - i * kAtOnce)));
+    });
+    return joined(std::move(parts));
+  }
+
+ private:
+  static constexpr size_t kAtOnce = 32;
+
+  static void make_again(const CollectedJob* job, std::vector<Object>& objects,
+                         std::vector<RemadeJob>& remade) {
+    if (!job) return;
+    remade.push_back(job->make_again());
+    base::append(objects, remade.back().objects);
+  }
+
+  Report compare_jobs(std::span<const Differing> jobs) {
+    std::vector<RemadeJob> remade;  // keeps the nodes
+    std::vector<Object> before;
+    std::vector<Object> after;
+    for (const Differing& job : jobs) {
+      make_again(job.before, before, remade);
+      make_again(job.after, after, remade);
+    }
+    Report report = compare_objects(before, after);
+    for (const Object& object : after) {
+      if (object.train_job) fields_.forget(*object.train_job);
+    }
+    return report;
+  }
+
+  Report compare_objects(std::span<const Object> before, std::span<const Object> after) {
+    auto live = std::make_shared<cluster::LiveSet>();
+    for (const Object& object : before) {
+      live->objects.push_back({std::string(object.api_version), std::string(object.kind),
+                               std::string(object.ns), std::string(object.name), object.root});
+    }
+    Report report = cluster::compare_objects(after, {}, std::move(live), how_);
+    if (!trainer_.empty()) add_left_jobs(before, after, *how_.schemas, trainer_, report);
+    auto arena = std::make_shared<base::Arena>();
+    objects::keep_values(report, details_.objects, *arena);
+    report.memory = {std::move(arena)};
+    return report;
+  }
+
+  // Orphans come last, by name. Each part has other jobs.
+  static Report joined(std::vector<Report> parts) {
+    Report whole;
+    std::vector<objects::ObjectDiff> orphans;
+    std::set<std::string> warnings;
+    for (Report& part : parts) {
+      for (objects::ObjectDiff& object : part.objects) {
+        if (object.job != objects::kNoJob) object.job += whole.jobs;
+        (object.is_wanted ? whole.objects : orphans).push_back(std::move(object));
+      }
+      whole.jobs += part.jobs;
+      std::ranges::move(part.left_jobs, std::back_inserter(whole.left_jobs));
+      warnings.insert(part.warnings.begin(), part.warnings.end());
+      std::ranges::move(part.memory, std::back_inserter(whole.memory));
+    }
+    std::ranges::stable_sort(orphans, {}, &objects::ObjectDiff::id);
+    std::ranges::move(orphans, std::back_inserter(whole.objects));
+    whole.warnings.assign(warnings.begin(), warnings.end());
+    return whole;
+  }
+
+  cluster::CompareOptions how_;
+  const Details& details_;
+  std::string trainer_;
+  objects::InputFields fields_;
+};
+
+// The jobs that differ, in the order of `after`, then those that only `before` has. Leaves out jobs that
+// `is_left_out` names.
+std::vector<Differing> differing_jobs(const Compilation& before, const Compilation& after,
+                                      const std::function<bool(const std::string& job)>& is_left_out) {
+  const auto id_of = [](const CollectedJob& job) {
+    return objects::object_id(model::kTrainJob, job.ns, job.name);
+  };
+  std::map<std::string, const CollectedJob*> old_jobs;
+  for (const CollectedJob& job : before.collected) {
+    if (std::string id = id_of(job); !is_left_out(id)) old_jobs.emplace(std::move(id), &job);
+  }
+  std::vector<Differing> jobs;
+  for (const CollectedJob& job : after.collected) {
+    const std::string id = id_of(job);
+    if (is_left_out(id)) continue;
+    const CollectedJob* old_job = base::value_or(old_jobs, id);
+    old_jobs.erase(id);
+    if (!old_job || old_job->content != job.content) jobs.push_back({old_job, &job});
+  }
+  for (const auto& [id, job] : old_jobs) jobs.push_back({job, nullptr});
+  return jobs;
+}
 
 }  // namespace
 
 Report compare_versions(const Scopes& before, const Scopes& after, const std::string& old_version,
-                        const std::string& new_version) {
+                        const std::string& new_version, const Details& details) {
   Joined joined(after.size() > 1);
   joined.report.old_version = old_version;
   joined.report.new_version = new_version;
@@ -87,14 +238,20 @@ Report compare_versions(const Scopes& before, const Scopes& after, const std::st
   for (size_t i = 0; i < after.size(); ++i) {
     const Compilation& old_side = before[i].compiled;
     const Compilation& new_side = after[i].compiled;
-    const Compilation compared = objects::rendered_by_both(new_side, old_side);
+    const std::set<std::string> old_jobs = objects::rendered_jobs(old_side);
+    const std::set<std::string> new_jobs = objects::rendered_jobs(new_side);
+    const auto is_of_one_side = [&](const std::string& job) {
+      return !old_jobs.contains(job) || !new_jobs.contains(job);
+    };
     Report part =
-        cluster::compare_objects(compared, as_live(objects::rendered_by_both(old_side, new_side)), how);
+        Comparer(how, details, "")
+            .compare(old_side.objects, new_side.objects, differing_jobs(old_side, new_side, is_of_one_side));
     part.memory.push_back(old_side.memory);
     part.memory.push_back(new_side.memory);
+    const size_t compared = part.jobs;
     part.jobs = new_side.train_jobs;  // includes those that only one version accepts
     part.acceptances = objects::compare_acceptance(old_side, new_side);
-    joined.add(std::move(part), after[i].scope, count_jobs(compared));
+    joined.add(std::move(part), after[i].scope, compared);
   }
   return std::move(joined.report);
 }
@@ -128,6 +285,8 @@ Compilation part_of(const Compilation& whole, const std::set<std::string>& files
   std::erase_if(part.objects, [&](const Object& object) {
     return !keeps_location(yaml::locate(object.train_job ? *object.train_job : *object.root));
   });
+  std::erase_if(part.collected,
+                [&](const CollectedJob& job) { return !job.file || !keeps(job.file->name()); });
   std::erase_if(part.linted, [&](const LintedObject& linted) { return !keeps(linted.file); });
   std::erase_if(part.files, [&](const base::SourceFile* file) { return !keeps(file->name()); });
   part.diagnostics.retain(
@@ -137,11 +296,10 @@ Compilation part_of(const Compilation& whole, const std::set<std::string>& files
 
 class Pairs {
  public:
-  Pairs(const Scopes& before, const Scopes& after, const StateOptions& options) : options_(options) {
-    for (const inputs::ScopedCompilation& one : before)
-      before_[key(options.key_before, one.scope)] = {one.scope, one.compiled};
-    for (const inputs::ScopedCompilation& one : after)
-      after_[key(options.key_after, one.scope)] = {one.scope, one.compiled};
+  Pairs(Scopes before, Scopes after, const StateOptions& options) : options_(options) {
+    for (inputs::ScopedCompilation& one : before)
+      before_[key(options.key_before, one.scope)] = std::move(one);
+    for (inputs::ScopedCompilation& one : after) after_[key(options.key_after, one.scope)] = std::move(one);
   }
 
   std::vector<Pair> all() {
@@ -239,50 +397,7 @@ std::string named(const std::vector<std::string>& files) {
   return files.size() == 1 ? files.front() : fmt::format("{} and {} more", files.front(), files.size() - 1);
 }
 
-using JobSets = std::map<std::pair<std::string_view, std::string_view>, const Object*>;
-
-JobSets job_sets_of(const Compilation& compiled) {
-  JobSets found;
-  for (const Object& object : compiled.objects) {
-    if (object.kind == "JobSet" && object.train_job)
-      found.try_emplace({k8s::effective_namespace(object.ns), object.name}, &object);
-  }
-  return found;
-}
-
-bool changes_pods(const objects::ObjectDiff& object) {
-  return std::ranges::any_of(object.differences, [](const objects::Difference& difference) {
-    return difference.kind == objects::DifferenceKind::Changed &&
-           difference.name.starts_with("spec.replicatedJobs");
-  });
-}
-
-// Fields of a TrainJob are immutable, and its controller leaves the pods of a JobSet that is not suspended as
-// they are, whichever object changes them.
-void add_left_jobs(const Compilation& before, const Compilation& after, const schema::VersionSchemas& schemas,
-                   Report& report) {
-  const schema::KindSchema* kind = schemas.kind(model::kTrainJob);
-  const JobSets old_sets = job_sets_of(before);
-  const JobSets new_sets = job_sets_of(after);
-  for (const objects::ObjectDiff& object : report.objects) {
-    if (!kind || object.kind != "JobSet" || !changes_pods(object)) continue;
-    const std::string_view ns = k8s::effective_namespace(object.ns);
-    const auto was = old_sets.find({ns, object.name});
-    const auto is = new_sets.find({ns, object.name});
-    if (was == old_sets.end() || is == new_sets.end()) continue;
-    const yaml::Node& old_job = *was->second->train_job;
-    objects::LeftJob job{
-        .job = fmt::format("{}/{}", ns, object.name),
-        .trainer = after.trainer_version,
-        .refused = cluster::immutable_changes(old_job, *is->second->train_job, *kind->schema)};
-    if (!job.refused.empty() || !yaml::is_true_at(old_job, {"spec", "suspend"}))
-      report.left_jobs.push_back(std::move(job));
-  }
-}
-
 Report compare_pair(const Pair& pair, const StateOptions& options) {
-  const Compilation compared = objects::without_refused(pair.after, pair.before);
-  const Compilation old_side = objects::without_refused(pair.before, pair.after);
   const auto unread_before = unread_files(pair.before);
   const auto unread_after = unread_files(pair.after);
   cluster::CompareOptions how;
@@ -291,7 +406,12 @@ Report compare_pair(const Pair& pair, const StateOptions& options) {
   how.refusals = false;
   const bool lists_removed = options.lists_removed && unread_after.empty();
   how.orphans = lists_removed ? cluster::Orphans::All : cluster::Orphans::None;
-  Report report = cluster::compare_objects(compared, as_live(old_side), how);
+  std::set<std::string> refused = objects::refused_jobs(pair.before);
+  refused.merge(objects::refused_jobs(pair.after));
+  const auto is_refused = [&](const std::string& job) { return refused.contains(job); };
+  Report report = Comparer(how, options.details, pair.after.trainer_version)
+                      .compare(pair.before.objects, pair.after.objects,
+                               differing_jobs(pair.before, pair.after, is_refused));
   if (!unread_before.empty()) {
     const size_t added = std::erase_if(report.objects, [](const objects::ObjectDiff& object) {
       return object.differences.front().kind == objects::DifferenceKind::Missing;
@@ -303,7 +423,6 @@ Report compare_pair(const Pair& pair, const StateOptions& options) {
   if (!unread_after.empty() && options.lists_removed)
     report.warnings.push_back(
         fmt::format("removed jobs are not listed: {} can't be read", named(unread_after)));
-  add_left_jobs(old_side, compared, *how.schemas, report);
   report.memory.push_back(pair.before.memory);
   report.memory.push_back(pair.after.memory);
   report.jobs = count_jobs(pair.after) + objects::refused_jobs(pair.after).size();
@@ -313,12 +432,13 @@ Report compare_pair(const Pair& pair, const StateOptions& options) {
 
 }  // namespace
 
-Report compare_states(const Scopes& before, const Scopes& after, const StateOptions& options) {
-  const std::vector<Pair> pairs = Pairs(before, after, options).all();
+Report compare_states(Scopes before, Scopes after, const StateOptions& options) {
+  const std::vector<Pair> pairs = Pairs(std::move(before), std::move(after), options).all();
   Joined joined(pairs.size() > 1);
-  for (const Pair& pair : pairs)
-    joined.add(compare_pair(pair, options), pair.scope,
-               count_jobs(objects::without_refused(pair.after, pair.before)));
+  for (const Pair& pair : pairs) {
+    const size_t most = count_jobs(pair.before) + count_jobs(pair.after);
+    joined.add(compare_pair(pair, options), pair.scope, most);
+  }
   return std::move(joined.report);
 }
 

@@ -13,7 +13,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/text/digest.h"
 #include "compile/compile.h"
+#include "compile/job_contents.h"
 #include "compile/kept_jobs.h"
 #include "features/cluster/compare.h"
 #include "features/cluster/live.h"
@@ -23,6 +25,7 @@
 #include "features/explain/explain.h"
 #include "features/library/convert.h"
 #include "features/migrate/migrate.h"
+#include "features/objects/difference_text.h"
 #include "features/objects/differences.h"
 #include "features/plan/plan.h"
 #include "features/plan/quota/capacity.h"
@@ -166,12 +169,16 @@ struct State {
   std::vector<Finding> findings;
 };
 
-State compile_state(const Request& request, const Options& options) {
+constexpr diff::Details kAllDetails{.objects = true};
+
+State compile_state(const Request& request, const Options& options, const base::Digester& digester) {
   State state;
   inputs::ScopedCompilation& scope = state.scopes.emplace_back();
   scope.scope = ".";
-  scope.compiled =
-      compile_sources(library::sources_of(request.inputs), library::sources_of(request.runtimes), options);
+  JobContents contents(digester);
+  scope.compiled = compile_into_sink(library::sources_of(request.inputs),
+                                     library::sources_of(request.runtimes), options, &contents.sinks()(0));
+  contents.add_to(scope.compiled);
   state.findings = library::to_findings(scope.compiled.diagnostics, Places(request));
   return state;
 }
@@ -253,12 +260,16 @@ std::variant<Difference, InvalidRequest> diff_manifests(const Request& before, c
   if (!old_options) return library::unknown_version(before.trainer_version);
   const std::optional<Options> new_options = stored_options(after);
   if (!new_options) return library::unknown_version(after.trainer_version);
-  const State old_state = compile_state(before, *old_options);
-  State new_state = compile_state(after, *new_options);
+  const base::Digester digester;
+  State old_state = compile_state(before, *old_options, digester);
+  State new_state = compile_state(after, *new_options, digester);
+  std::string trainer_version = new_state.scopes.front().compiled.trainer_version;
   Difference difference =
-      to_difference(diff::compare_states(old_state.scopes, new_state.scopes, diff::StateOptions{}), true);
+      to_difference(diff::compare_states(std::move(old_state.scopes), std::move(new_state.scopes),
+                                         {.details = kAllDetails}),
+                    true);
   difference.report.findings = std::move(new_state.findings);
-  difference.report.trainer_version = new_state.scopes.front().compiled.trainer_version;
+  difference.report.trainer_version = std::move(trainer_version);
   return difference;
 }
 
@@ -272,11 +283,12 @@ std::variant<Difference, InvalidRequest> diff_versions(const Request& request, s
   const std::optional<Options> new_options = stored_options(after);
   if (!old_options || old_options->trainer_version == "auto") return library::unknown_version(old_version);
   if (!new_options || new_options->trainer_version == "auto") return library::unknown_version(new_version);
-  const State old_state = compile_state(before, *old_options);
-  State new_state = compile_state(after, *new_options);
+  const base::Digester digester;
+  const State old_state = compile_state(before, *old_options, digester);
+  State new_state = compile_state(after, *new_options, digester);
   Difference difference =
       to_difference(diff::compare_versions(old_state.scopes, new_state.scopes, old_options->trainer_version,
-                                           new_options->trainer_version),
+                                           new_options->trainer_version, kAllDetails),
                     true);
   difference.report.findings = std::move(new_state.findings);
   difference.report.trainer_version = new_options->trainer_version;
@@ -287,12 +299,14 @@ std::variant<Difference, InvalidRequest> diff_live(const Request& request,
                                                    const std::vector<Manifests>& live) {
   const std::optional<Options> options = stored_options(request);
   if (!options) return library::unknown_version(request.trainer_version);
-  State state = compile_state(request, *options);
-  const Compilation& compiled = state.scopes.front().compiled;
+  const Compilation compiled =
+      compile_sources(library::sources_of(request.inputs), library::sources_of(request.runtimes), *options);
   auto saved = std::make_shared<cluster::LiveSet>();
   base::Diagnostics diagnostics;
   for (Source& source : library::sources_of(live)) cluster::read_live(std::move(source), *saved, diagnostics);
   cluster::CompareOptions how;
+  objects::InputFields fields;
+  how.fields = &fields;
   for (const Object& object : compiled.objects) {
     if (object.schemas) how.schemas = object.schemas;
   }
@@ -301,7 +315,8 @@ std::variant<Difference, InvalidRequest> diff_live(const Request& request,
   Places places(request);
   places.add(live);
   difference.report.findings = library::to_findings(diagnostics, places);
-  std::ranges::move(state.findings, std::back_inserter(difference.report.findings));
+  std::ranges::move(library::to_findings(compiled.diagnostics, Places(request)),
+                    std::back_inserter(difference.report.findings));
   difference.report.trainer_version = compiled.trainer_version;
   return difference;
 }

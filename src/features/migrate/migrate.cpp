@@ -499,6 +499,8 @@ class Migrator {
     cluster::CompareOptions how;
     how.schemas = target_.schemas;
     how.refusals = false;
+    objects::InputFields fields;
+    how.fields = &fields;
     auto live = std::make_shared<cluster::LiveSet>();
     for (const Object& object : objects::rendered_by_both(before, after).objects) {
       live->objects.push_back({std::string(object.api_version), std::string(object.kind),

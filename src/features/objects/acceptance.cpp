@@ -22,15 +22,17 @@ std::string train_job_of(const Object& job_set) {
   return object_id(model::kTrainJob, job_set.ns, job_set.name);
 }
 
+}  // namespace
+
 std::set<std::string> rendered_jobs(const Compilation& compiled) {
   std::set<std::string> jobs;
   for (const Object& object : compiled.objects) {
     if (object.kind == "JobSet") jobs.insert(train_job_of(object));
   }
+  for (const CollectedJob& job : compiled.collected)
+    jobs.insert(object_id(model::kTrainJob, job.ns, job.name));
   return jobs;
 }
-
-}  // namespace
 
 std::set<std::string> refused_jobs(const Compilation& compiled) {
   const std::set<std::string> rendered = rendered_jobs(compiled);
@@ -92,12 +94,6 @@ class SideVerdicts {
   std::map<std::string, std::vector<Diagnostic>> refusals_;
 };
 
-// The reason for a job that has no findings.
-std::string cause_of(const LintedObject& object) {
-  const model::ObjectId runtime = model::runtime_of(*object.root, "");
-  return fmt::format("its runtime, {} {}, is not accepted", runtime.kind, runtime.name);
-}
-
 class VerdictCollector {
  public:
   VerdictCollector(const Compilation& before, const Compilation& after,
@@ -125,8 +121,8 @@ class VerdictCollector {
       }
     }
     if (acceptance.refusals.empty() && linted) {
-      acceptance.cause = cause_of(*linted);
-      acceptance.location = yaml::locate(*linted->root);
+      acceptance.cause = fmt::format("its runtime, {}, is not accepted", linted->runtime);
+      acceptance.place = fmt::format("{}:{}", linted->file, linted->line);
     }
     found_.push_back(std::move(acceptance));
   }
@@ -162,31 +158,18 @@ std::vector<Acceptance> compare_acceptance(const Compilation& before, const Comp
   return collector.take();
 }
 
-namespace {
-
-// `compiled` with only the objects of these TrainJobs, or of all others.
-Compilation with_jobs(const Compilation& compiled, const std::set<std::string>& jobs, bool are_kept) {
+Compilation rendered_by_both(const Compilation& compiled, const Compilation& other) {
+  const std::set<std::string> jobs = rendered_jobs(other);
   Compilation kept = compiled;
   kept.objects.clear();
   std::vector<Object> of_job;  // the JobSet comes last
   for (const Object& object : compiled.objects) {
     of_job.push_back(object);
     if (object.kind != "JobSet") continue;
-    if (jobs.contains(train_job_of(object)) == are_kept)
-      std::ranges::copy(of_job, std::back_inserter(kept.objects));
+    if (jobs.contains(train_job_of(object))) std::ranges::copy(of_job, std::back_inserter(kept.objects));
     of_job.clear();
   }
   return kept;
-}
-
-}  // namespace
-
-Compilation rendered_by_both(const Compilation& compiled, const Compilation& other) {
-  return with_jobs(compiled, rendered_jobs(other), true);
-}
-
-Compilation without_refused(const Compilation& compiled, const Compilation& other) {
-  return with_jobs(compiled, refused_jobs(other), false);
 }
 
 }  // namespace trainjobc::objects

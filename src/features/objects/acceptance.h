@@ -28,8 +28,8 @@ std::vector<Acceptance> compare_acceptance(const Compilation& before, const Comp
 // `compiled` with only the objects of TrainJobs that `other` also renders.
 Compilation rendered_by_both(const Compilation& compiled, const Compilation& other);
 
-// `compiled` without the objects of TrainJobs that `other` refuses.
-Compilation without_refused(const Compilation& compiled, const Compilation& other);
+// The TrainJobs that were rendered, by their names in diagnostics: "TrainJob/team-a/llama".
+std::set<std::string> rendered_jobs(const Compilation& compiled);
 
 // The TrainJobs that were refused, by their names in diagnostics: "TrainJob/team-a/llama".
 std::set<std::string> refused_jobs(const Compilation& compiled);

@@ -136,12 +136,15 @@ class FieldsOfPart {
   }
 
   void forget() {
+    if (found_.text.size() > kLarge) return;
     const std::lock_guard lock(mutex_);
     std::vector<PlacedField>().swap(fields_);  // also frees their memory
     is_known_ = false;
   }
 
  private:
+  static constexpr size_t kLarge = size_t{64} * 1024;  // bytes that take long to read again
+
   void read() {
     base::Arena arena;
     base::Diagnostics ignored;
@@ -384,8 +387,7 @@ std::string Causes::of(const Difference& difference) {
   if (place.empty()) return "";
   if (difference.is_around) return fmt::format("in {}", same ? "the same" : place);
   if (same) return "the same";
-  const std::string field = difference.cause ? fields_.of(*difference.cause) : "";
-  return field.empty() ? place : fmt::format("{}  {}", place, field);
+  return difference.field.empty() ? place : fmt::format("{}  {}", place, difference.field);
 }
 
 }  // namespace trainjobc::objects

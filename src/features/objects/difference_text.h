@@ -63,6 +63,7 @@ class InputFields {
   std::string at(const base::Location& location);
 
   // Saves reading the document of an object whose fields are those of its file, until forget() is called.
+  // That does nothing for a large document, which may have more objects.
   void add(const yaml::Node& root);
   void forget(const yaml::Node& root);
 
@@ -107,7 +108,6 @@ class Causes {
   void new_table() { last_place_.clear(); }
 
  private:
-  InputFields fields_;
   std::string last_place_;
 };
 

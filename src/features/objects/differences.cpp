@@ -10,6 +10,7 @@
 #include "base/text/text.h"
 #include "k8s/object_meta.h"
 #include "model/trainer_names.h"
+#include "yaml/write/writer.h"
 
 namespace trainjobc::objects {
 
@@ -47,13 +48,69 @@ size_t Report::differing_jobs() const {
 
 size_t Report::orphans() const {
   return static_cast<size_t>(
-      std::ranges::count_if(objects, [](const ObjectDiff& object) { return !object.merged; }));
+      std::ranges::count_if(objects, [](const ObjectDiff& object) { return !object.is_wanted; }));
 }
 
 size_t Report::count(Verdict verdict, bool jobs_only) const {
   return static_cast<size_t>(std::ranges::count_if(acceptances, [&](const Acceptance& acceptance) {
     return acceptance.verdict == verdict && (!jobs_only || acceptance.object.starts_with("TrainJob/"));
   }));
+}
+
+namespace {
+
+// The node with all below it, but for its origin.
+const yaml::Node* value_copy(const yaml::Node* node, const yaml::Maker& make) {
+  if (!node) return nullptr;
+  const yaml::Origin origin = node->origin().is_secret() ? yaml::Origin().as_secret() : yaml::Origin();
+  if (node->is_list()) {
+    std::vector<const yaml::Node*> items;
+    for (const yaml::Node* item : node->items()) items.push_back(value_copy(item, make));
+    return make.list(items, origin);
+  }
+  if (node->is_map()) {
+    std::vector<yaml::Entry> entries;
+    for (const yaml::Entry& entry : node->entries())
+      entries.push_back({make.arena().copy(entry.key), value_copy(entry.value, make), {}});
+    return make.map(entries, origin);
+  }
+  if (node->is_string()) return make.copied(node->text(), origin);
+  return make.plain(node->kind(), make.arena().copy(node->text()), origin);
+}
+
+// An item of a list map is known by its keys.
+const yaml::Node* keys_copy(const yaml::Node* item, const schema::Schema* list, const yaml::Maker& make) {
+  if (!item || !list) return nullptr;
+  std::vector<yaml::Entry> keys;
+  for (const yaml::Entry& entry : item->entries()) {
+    if (base::contains(list->list_keys, entry.key))
+      keys.push_back({make.arena().copy(entry.key), value_copy(entry.value, make), {}});
+  }
+  return make.map(keys);
+}
+
+}  // namespace
+
+void keep_values(Report& report, bool with_objects, base::Arena& arena) {
+  const yaml::Maker make(arena);
+  for (ObjectDiff& object : report.objects) {
+    for (Difference& difference : object.differences) {
+      const bool is_whole =
+          difference.kind == DifferenceKind::Missing || difference.kind == DifferenceKind::Orphaned;
+      difference.live = is_whole && !with_objects ? nullptr : value_copy(difference.live, make);
+      difference.rendered = is_whole && !with_objects ? nullptr : value_copy(difference.rendered, make);
+      for (schema::Step& step : difference.path) {
+        step.key = arena.copy(step.key);
+        step.item = keys_copy(step.item, step.schema, make);
+      }
+    }
+  }
+}
+
+std::string manifest_of(const yaml::Node* object) {
+  std::string text;
+  if (object) yaml::write_yaml(*object, yaml::KeyOrder::Kubernetes, text);
+  return text;
 }
 
 using schema::Property;

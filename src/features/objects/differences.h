@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 
 #include "base/diagnostic.h"
 #include "base/source.h"
+#include "features/objects/pods.h"
 #include "schema/compare.h"
 #include "schema/schema.h"
 #include "yaml/node.h"
@@ -38,8 +40,8 @@ struct Difference {
   const yaml::Node* live = nullptr;      // nullptr if there is none; Secrets are masked
   const yaml::Node* rendered = nullptr;  // likewise
   bool order = false;                    // the list has the same items in another order
-  const yaml::Node* cause = nullptr;     // the rendered node that has the location; nullptr if there is none
   base::Location location;               // of the input from which it comes
+  std::string field;                     // there: "spec.trainer.numNodes"; see CompareOptions::fields
   bool is_around = false;                // the location is a parent's, since the field itself is not written
   std::string rule;     // what computed the rendered value: "torch/PET_NNODES"; "" if written
   std::string manager;  // who wrote the live field, if known and not trainjobc
@@ -58,6 +60,13 @@ inline Difference difference_in(const schema::FieldDifference& field) {
 // The job of an object that belongs to no TrainJob of the inputs.
 inline constexpr size_t kNoJob = static_cast<size_t>(-1);
 
+// What a report keeps of whole objects, for the formats that show it.
+enum class Manifests : uint8_t {
+  None,
+  Hunks,  // of a unified diff
+  Texts,  // of both sides
+};
+
 // An object on both sides, without what servers fill in, and with Secrets masked.
 struct ObjectDiff {
   std::string scope;  // "" unless several were compared
@@ -66,9 +75,13 @@ struct ObjectDiff {
   std::string kind;
   std::string ns;  // "" if the inputs name none
   std::string name;
-  size_t job = kNoJob;                 // the TrainJob to which it belongs
-  const yaml::Node* live = nullptr;    // nullptr if missing
-  const yaml::Node* merged = nullptr;  // live with the differences applied; nullptr if orphaned
+  size_t job = kNoJob;      // the TrainJob to which it belongs
+  bool is_live = false;     // not missing
+  bool is_wanted = false;   // not orphaned
+  Demand more;              // of a JobSet that differs: what it requests in addition
+  std::string hunks;        // with Manifests::Hunks
+  std::string live_text;    // with Manifests::Texts, as YAML; "" if missing
+  std::string merged_text;  // likewise, with the differences applied; "" if orphaned
   std::vector<Difference> differences;
 
   // Whether any field differs that is not ignored.
@@ -97,7 +110,7 @@ struct Acceptance {
   std::vector<base::Diagnostic> refusals;
   std::string
       cause;  // the reason if there are none: "its runtime ClusterTrainingRuntime torch is not accepted"
-  base::Location location;  // of the object, if `cause` is given
+  std::string place;  // of the object, if `cause` is given: "jobs/llama.yaml:1"
 
   // "TrainJob team-a/llama", "ClusterTrainingRuntime torch", "TrainJob team-a/llama in clusters/prod"
   std::string title() const;
@@ -131,6 +144,13 @@ struct Report {
   // The number of TrainJobs, or objects of any kind, with this verdict.
   size_t count(Verdict verdict, bool jobs_only) const;
 };
+
+// Copies what the differences refer to into `arena`, so that the report doesn't need the objects' memory.
+// Values of whole objects, added or removed, are kept only `with_objects`.
+void keep_values(Report& report, bool with_objects, base::Arena& arena);
+
+// The object as YAML with sorted keys; "" for nullptr.
+std::string manifest_of(const yaml::Node* object);
 
 // Schemas for one Trainer version: that of JobSets from its CRD; those of Secrets, ConfigMaps and PodGroups
 // as far as comparing needs them. Not copyable: a schema points at its fields.

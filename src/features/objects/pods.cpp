@@ -123,4 +123,17 @@ Demand demand_of(const Node& job_set) {
   return demand;
 }
 
+Demand demand_change(const yaml::Node* before, const yaml::Node* after) {
+  Demand change;
+  const auto add_times = [&](const yaml::Node* job_set, int64_t factor) {
+    if (!job_set) return;
+    const Demand demand = demand_of(*job_set);
+    change.pods += factor * demand.pods;
+    add(change.requests, times(demand.requests, factor));
+  };
+  add_times(before, -1);
+  add_times(after, 1);
+  return change;
+}
+
 }  // namespace trainjobc::objects

@@ -56,5 +56,7 @@ struct Demand {
   Amounts requests;
 };
 Demand demand_of(const yaml::Node& job_set);
+// What a JobSet has and requests more than it did; either may be nullptr. Less is negative.
+Demand demand_change(const yaml::Node* before, const yaml::Node* after);
 
 }  // namespace trainjobc::objects

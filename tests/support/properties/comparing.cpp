@@ -87,8 +87,8 @@ std::string all_formats(const objects::Report& report) {
                      format_unified(report, options) + format_json(report, options) +
                      format_markdown(report, options);
   for (const objects::ObjectDiff& object : report.objects) {
-    text += diff::manifest_of(object.live);
-    text += diff::manifest_of(object.merged);
+    text += object.live_text;
+    text += object.merged_text;
   }
   for (const std::string& warning : report.warnings) text += warning;
   return text;
@@ -97,6 +97,7 @@ std::string all_formats(const objects::Report& report) {
 cluster::CompareOptions compare_options() {
   cluster::CompareOptions options;
   options.schemas = schema::find_version("2.3");
+  options.manifests = objects::Manifests::Texts;
   return options;
 }
 
