@@ -70,8 +70,8 @@ struct Options {
   // has renamed it; "" if there is none. Several threads call it. May be empty.
   std::function<std::string(std::string_view kind, std::string_view name)> hint_for_runtime;
   std::vector<std::shared_ptr<const platform::TeamRules>> team_rules;  // that jobs and runtimes must follow
-  std::vector<Source> policies;  // files of what a cluster has beside the inputs: policies, Namespaces…
-  unsigned threads = 0;                                                // 0: one per processor
+  std::vector<Source> policies;      // files of what a cluster has beside the inputs: policies, Namespaces…
+  unsigned threads = 0;              // 0: one per processor
   std::string kubernetes_version;    // "1.36"; "": the newest that the Trainer version was tested with
   std::optional<bool> is_openshift;  // not set: as the inputs' objects show
   bool is_rendered = false;          // a template was rendered: ${NAME} in its files is not a placeholder

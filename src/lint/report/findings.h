@@ -45,7 +45,7 @@ struct ReportInput {
   };
   Repository repository;
   std::vector<const platform::TeamRule*> team_rules;  // in the order of their ids
-  std::span<const inputs::BuildProgram> programs;  // that built inputs: for the JSON report
+  std::span<const inputs::BuildProgram> programs;     // that built inputs: for the JSON report
 };
 
 // text, json, ...: the values of --format, in the order of ReportFormat.

@@ -48,7 +48,8 @@ TEST_CASE("misspelled arguments get a suggestion and status 2") {
         "See \"trainjobc lint --help\".\n");
   CHECK(complaint({"lint", "-x"}) == "trainjobc: unknown flag \"-x\"\nSee \"trainjobc lint --help\".\n");
   CHECK(complaint({"lint", "--trainer-version", "2.5"}) ==
-        "trainjobc: --trainer-version 2.5 is not one of auto, 2.0, 2.1, 2.2, 2.3, 2.4-preview\nSee \"trainjobc lint "
+        "trainjobc: --trainer-version 2.5 is not one of auto, 2.0, 2.1, 2.2, 2.3, 2.4-preview\nSee "
+        "\"trainjobc lint "
         "--help\".\n");
   CHECK(complaint({"validate", "a.yaml"}) ==
         "trainjobc: unknown command \"validate\", did you mean \"lint\"?\nSee \"trainjobc --help\".\n");

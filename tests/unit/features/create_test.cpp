@@ -433,7 +433,8 @@ See "trainjobc new --help".
 )");
   CHECK(torch({"--memory", "0Gi"}) == R"(2: trainjobc: --memory: 0Gi sets no limit; leave out the flag
 )");
-  CHECK(torch({"--shared-memory", "0"}) == R"(2: trainjobc: --shared-memory: 0 sets no limit; leave out the flag
+  CHECK(torch({"--shared-memory", "0"}) ==
+        R"(2: trainjobc: --shared-memory: 0 sets no limit; leave out the flag
 )");
   CHECK(torch({"--gpus", "00"}) == torch({"--gpus", "0"}));
   CHECK(torch({"--image", ""}) == R"(2: trainjobc: --image is empty

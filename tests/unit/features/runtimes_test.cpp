@@ -121,8 +121,7 @@ TEST_CASE("policies pull writes a cluster's policies and bindings") {
   RuntimesRun run;
   run.runner.answer = [](const base::ProcessRequest& request) -> base::IoResult<base::ProcessResult> {
     const bool is_binding = request.argv[2].find("bindings") != std::string::npos;
-    const std::string kind =
-        is_binding ? "ValidatingAdmissionPolicyBinding" : "ValidatingAdmissionPolicy";
+    const std::string kind = is_binding ? "ValidatingAdmissionPolicyBinding" : "ValidatingAdmissionPolicy";
     const std::string spec =
         is_binding ? R"({"policyName": "owner"})" : R"({"validations": [{"expression": "true"}]})";
     return base::ProcessResult{
@@ -145,9 +144,10 @@ spec:
   validations:
   - expression: "true"
 )");
-  CHECK(run.runner.lines() ==
-        "kubectl get validatingadmissionpolicies.admissionregistration.k8s.io -o json --context=blue\n"
-        "kubectl get validatingadmissionpolicybindings.admissionregistration.k8s.io -o json --context=blue\n");
+  CHECK(
+      run.runner.lines() ==
+      "kubectl get validatingadmissionpolicies.admissionregistration.k8s.io -o json --context=blue\n"
+      "kubectl get validatingadmissionpolicybindings.admissionregistration.k8s.io -o json --context=blue\n");
 }
 
 TEST_CASE("runtimes check compares by meaning") {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "inputs/config.h"
+
 #include <doctest/doctest.h>
 
-#include "inputs/config.h"
 #include "support/test_console.h"
 
 namespace trainjobc::config_test {

@@ -64,7 +64,9 @@ TEST_CASE("a policy denies a TrainJob, and render refuses it, too") {
              "  validations:\n  - expression: has(object.spec) && variables.nodes <= 2\n"
              "    messageExpression: \"'at most 2 nodes, not ' + string(variables.nodes)\"\n") +
       kDeny;
-  CHECK(lint(denied) == R"(job.yaml:11:15: error: the ValidatingAdmissionPolicy "limits" denies the TrainJob "llama": at most 2 nodes, not 4 [input/admission-policy]
+  CHECK(
+      lint(denied) ==
+      R"(job.yaml:11:15: error: the ValidatingAdmissionPolicy "limits" denies the TrainJob "llama": at most 2 nodes, not 4 [input/admission-policy]
    11 |     numNodes: 4
       |               ^
   note: the expression: variables.nodes <= 2 is not true at platform.yaml:8:17
@@ -81,7 +83,9 @@ TEST_CASE("a policy denies the pods, warns or records") {
   const std::string images = policy(
       kPods,
       "  validations: [{expression: \"object.spec.containers.all(c, c.image.startsWith('r.io/'))\"}]\n");
-  CHECK(lint(images + kDeny) == R"(job.yaml:9:12: error: the ValidatingAdmissionPolicy "limits" denies the pods of Job "llama-node-0": failed expression: object.spec.containers.all(c, c.image.startsWith('r.io/')) [job/admission-policy]
+  CHECK(
+      lint(images + kDeny) ==
+      R"(job.yaml:9:12: error: the ValidatingAdmissionPolicy "limits" denies the pods of Job "llama-node-0": failed expression: object.spec.containers.all(c, c.image.startsWith('r.io/')) [job/admission-policy]
     9 |     image: ghcr.io/team-a/train:1.4.0
       |            ^~~~~~~~~~~~~~~~~~~~~~~~~~ the Job controller can create no pod
   note: the expression: c.image.startsWith('r.io/') is not true at platform.yaml:6:30
@@ -89,7 +93,9 @@ TEST_CASE("a policy denies the pods, warns or records") {
 
 1 finding (1 error) in 1 of 2 files
 )");
-  CHECK(lint(images + binding("  validationActions: [Warn]\n")) == R"(job.yaml:9:12: warning: the ValidatingAdmissionPolicy "limits" warns of the pods of Job "llama-node-0": failed expression: object.spec.containers.all(c, c.image.startsWith('r.io/')) [advice/admission-policy-warning]
+  CHECK(
+      lint(images + binding("  validationActions: [Warn]\n")) ==
+      R"(job.yaml:9:12: warning: the ValidatingAdmissionPolicy "limits" warns of the pods of Job "llama-node-0": failed expression: object.spec.containers.all(c, c.image.startsWith('r.io/')) [advice/admission-policy-warning]
     9 |     image: ghcr.io/team-a/train:1.4.0
       |            ^~~~~~~~~~~~~~~~~~~~~~~~~~
   note: the expression: c.image.startsWith('r.io/') is not true at platform.yaml:6:30
@@ -97,7 +103,9 @@ TEST_CASE("a policy denies the pods, warns or records") {
 
 1 finding (1 warning) in 1 of 2 files
 )");
-  CHECK(lint(images + binding("  validationActions: [Audit]\n")) == R"(job.yaml:9:12: info: the ValidatingAdmissionPolicy "limits" records the pods of Job "llama-node-0": failed expression: object.spec.containers.all(c, c.image.startsWith('r.io/')) [advice/admission-policy-audit]
+  CHECK(
+      lint(images + binding("  validationActions: [Audit]\n")) ==
+      R"(job.yaml:9:12: info: the ValidatingAdmissionPolicy "limits" records the pods of Job "llama-node-0": failed expression: object.spec.containers.all(c, c.image.startsWith('r.io/')) [advice/admission-policy-audit]
     9 |     image: ghcr.io/team-a/train:1.4.0
       |            ^~~~~~~~~~~~~~~~~~~~~~~~~~
   note: the expression: c.image.startsWith('r.io/') is not true at platform.yaml:6:30
@@ -105,7 +113,9 @@ TEST_CASE("a policy denies the pods, warns or records") {
 
 1 finding (1 info) in 1 of 2 files
 )");
-  CHECK(lint(images) == R"(platform.yaml:3:18: info: the ValidatingAdmissionPolicy "limits" does nothing: the inputs have no ValidatingAdmissionPolicyBinding for it [advice/admission-policy-unbound]
+  CHECK(
+      lint(images) ==
+      R"(platform.yaml:3:18: info: the ValidatingAdmissionPolicy "limits" does nothing: the inputs have no ValidatingAdmissionPolicyBinding for it [advice/admission-policy-unbound]
     3 | metadata: {name: limits}
       |                  ^~~~~~ bind it, or add the binding's file to the inputs
 
@@ -119,7 +129,9 @@ TEST_CASE("match conditions and failures of a policy") {
   CHECK(with("  matchConditions: [{name: large, expression: object.spec.trainer.numNodes > 8}]\n" + never) ==
         "");
   CHECK(with("  failurePolicy: Ignore\n  validations: [{expression: object.spec.queue == ''}]\n") == "");
-  CHECK(with("  validations: [{expression: object.spec.queue == ''}]\n") == R"(job.yaml:6:1: error: the ValidatingAdmissionPolicy "limits" denies the TrainJob "llama": expression 'object.spec.queue == ''' resulted in error: no such key: queue [input/admission-policy]
+  CHECK(
+      with("  validations: [{expression: object.spec.queue == ''}]\n") ==
+      R"(job.yaml:6:1: error: the ValidatingAdmissionPolicy "limits" denies the TrainJob "llama": expression 'object.spec.queue == ''' resulted in error: no such key: queue [input/admission-policy]
     6 | spec:
       | ^~~~
   note: the expression at platform.yaml:6:30
@@ -127,8 +139,10 @@ TEST_CASE("match conditions and failures of a policy") {
 
 1 finding (1 error) in 1 of 2 files
 )");
-  CHECK(with("  matchConditions: [{name: people, expression: \"request.userInfo.username != 'ci'\"}]\n" +
-           never) == R"(job.yaml:4:9: info: the ValidatingAdmissionPolicy "limits" may deny the TrainJob "llama": that depends on request.userInfo [advice/admission-policy-unknown]
+  CHECK(
+      with("  matchConditions: [{name: people, expression: \"request.userInfo.username != 'ci'\"}]\n" +
+           never) ==
+      R"(job.yaml:4:9: info: the ValidatingAdmissionPolicy "limits" may deny the TrainJob "llama": that depends on request.userInfo [advice/admission-policy-unknown]
     4 |   name: llama
       |         ^~~~~
   note: the policy at platform.yaml:3:18
@@ -138,7 +152,9 @@ TEST_CASE("match conditions and failures of a policy") {
   CHECK(
       with("  validations: [{expression: \"request.operation == 'CREATE' && request.namespace == 'team-a' && "
            "request.resource.resource == 'trainjobs' && oldObject == null\"}]\n") == "");
-  CHECK(with("  validations: [{expression: objekt.spec}]\n") == R"(platform.yaml:6:30: error: undeclared reference to 'objekt' (in container '') [advice/admission-policy-expression]
+  CHECK(
+      with("  validations: [{expression: objekt.spec}]\n") ==
+      R"(platform.yaml:6:30: error: undeclared reference to 'objekt' (in container '') [advice/admission-policy-expression]
     6 |   validations: [{expression: objekt.spec}]
       |                              ^~~~~~
 
@@ -156,7 +172,9 @@ TEST_CASE("selectors of namespaces and objects") {
   CHECK(bound("objectSelector: {matchExpressions: [{key: team, operator: Exists}]}") == "");
   CHECK(bound("namespaceSelector: {matchLabels: {tier: gold}}",
               "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: team-a, labels: {tier: tin}}\n") == "");
-  CHECK(bound("namespaceSelector: {matchLabels: {tier: gold}}") == R"(job.yaml:4:9: info: the ValidatingAdmissionPolicy "limits" may deny the TrainJob "llama": that depends on the labels of the namespace "team-a" [advice/admission-policy-unknown]
+  CHECK(
+      bound("namespaceSelector: {matchLabels: {tier: gold}}") ==
+      R"(job.yaml:4:9: info: the ValidatingAdmissionPolicy "limits" may deny the TrainJob "llama": that depends on the labels of the namespace "team-a" [advice/admission-policy-unknown]
     4 |   name: llama
       |         ^~~~~
   note: the policy at platform.yaml:3:18
@@ -177,7 +195,9 @@ TEST_CASE("parameters of a policy") {
            nodes + "'}\n";
   };
   CHECK(lint(most + params("4")) == "");
-  CHECK(lint(most + params("2")) == R"(job.yaml:11:15: error: the ValidatingAdmissionPolicy "limits" denies the TrainJob "llama": failed expression: object.spec.trainer.numNodes <= int(params.data.nodes) [input/admission-policy]
+  CHECK(
+      lint(most + params("2")) ==
+      R"(job.yaml:11:15: error: the ValidatingAdmissionPolicy "limits" denies the TrainJob "llama": failed expression: object.spec.trainer.numNodes <= int(params.data.nodes) [input/admission-policy]
    11 |     numNodes: 4
       |               ^
   note: the expression at platform.yaml:7:30
@@ -185,7 +205,9 @@ TEST_CASE("parameters of a policy") {
 
 1 finding (1 error) in 1 of 2 files
 )");
-  CHECK(lint(most) == R"(job.yaml:4:9: info: the ValidatingAdmissionPolicy "limits" may deny the TrainJob "llama": that depends on its parameters, which the inputs don't have [advice/admission-policy-unknown]
+  CHECK(
+      lint(most) ==
+      R"(job.yaml:4:9: info: the ValidatingAdmissionPolicy "limits" may deny the TrainJob "llama": that depends on its parameters, which the inputs don't have [advice/admission-policy-unknown]
     4 |   name: llama
       |         ^~~~~
   note: the policy at platform.yaml:3:18
@@ -198,7 +220,8 @@ TEST_CASE("a policy denies a runtime, and a job that is refused for another reas
   const std::string owned =
       policy(
           "{apiGroups: [trainer.kubeflow.org], apiVersions: ['*'], operations: [CREATE], resources: ['*']}",
-          "  validations: [{expression: 'object.metadata.?labels[?\"team\"].hasValue()', message: no team}]\n") +
+          "  validations: [{expression: 'object.metadata.?labels[?\"team\"].hasValue()', message: no "
+          "team}]\n") +
       kDeny +
       "---\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainingRuntime\nmetadata:\n  name: torch\n"
       "  namespace: team-a\n  labels: {trainer.kubeflow.org/framework: torch}\nspec:\n  template:\n    "
@@ -208,7 +231,9 @@ TEST_CASE("a policy denies a runtime, and a job that is refused for another reas
   const std::string job =
       "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: llama}\n"
       "spec:\n  runtimeRef: {name: missing}\n";
-  CHECK(run("lint", owned, job).out == R"(job.yaml:3:1: error: the ValidatingAdmissionPolicy "limits" denies the TrainJob "llama": no team [input/admission-policy]
+  CHECK(
+      run("lint", owned, job).out ==
+      R"(job.yaml:3:1: error: the ValidatingAdmissionPolicy "limits" denies the TrainJob "llama": no team [input/admission-policy]
     3 | metadata: {name: llama}
       | ^~~~~~~~
   note: the expression at platform.yaml:6:30
@@ -234,11 +259,14 @@ TEST_CASE("policies of a cluster, which the settings name") {
   files.files["clusters/prod/policy.yaml"] =
       policy(kTrainJobs, "  validations: [{expression: 'false', message: never}]\n");
   files.files["clusters/prod/more/binding.yaml"] = kDeny;
-  files.files["one.yaml"] = "apiVersion: v1\nkind: LimitRange\nmetadata: {name: gpus, namespace: team-a}\n"
-                            "spec: {limits: [{type: Container, max: {nvidia.com/gpu: 8}}]}\n";
+  files.files["one.yaml"] =
+      "apiVersion: v1\nkind: LimitRange\nmetadata: {name: gpus, namespace: team-a}\n"
+      "spec: {limits: [{type: Container, max: {nvidia.com/gpu: 8}}]}\n";
   files.files["job.yaml"] = std::string(kJob) + "    resourcesPerNode: {limits: {nvidia.com/gpu: 16}}\n";
   const std::string found = test::run(files, {"lint", "job.yaml"}).out;
-  CHECK(found == R"(job.yaml:4:9: error: the ValidatingAdmissionPolicy "limits" denies the TrainJob "llama": never [input/admission-policy]
+  CHECK(
+      found ==
+      R"(job.yaml:4:9: error: the ValidatingAdmissionPolicy "limits" denies the TrainJob "llama": never [input/admission-policy]
     4 |   name: llama
       |         ^~~~~
   note: the expression at clusters/prod/policy.yaml:6:30
@@ -264,10 +292,12 @@ TEST_CASE("messages of a policy don't show secrets, whatever is made of them") {
   const auto lint_with = [&](const std::string& rest) {
     return run("lint", policy(kTrainJobs, rest) + kDeny, job).out;
   };
-  CHECK(lint_with("  variables: [{name: password, expression: 'object.spec.trainer.env[0].value'}]\n"
-                  "  validations:\n  - expression: variables.password == ''\n"
-                  "    messageExpression: \"'not ' + variables.password + ', not ' + "
-                  "variables.password.upperAscii() + variables.password.substring(3)\"\n") == R"(job.yaml:12:18: warning: DB_PASSWORD looks like a secret and is in plain text here [advice/plain-secret]
+  CHECK(
+      lint_with("  variables: [{name: password, expression: 'object.spec.trainer.env[0].value'}]\n"
+                "  validations:\n  - expression: variables.password == ''\n"
+                "    messageExpression: \"'not ' + variables.password + ', not ' + "
+                "variables.password.upperAscii() + variables.password.substring(3)\"\n") ==
+      R"(job.yaml:12:18: warning: DB_PASSWORD looks like a secret and is in plain text here [advice/plain-secret]
   hint: take it from a Secret: valueFrom: {secretKeyRef: {name: …, key: …}}
 
 job.yaml:12:38: error: the ValidatingAdmissionPolicy "limits" denies the TrainJob "llama": not ***, not *** [input/admission-policy]
@@ -276,8 +306,10 @@ job.yaml:12:38: error: the ValidatingAdmissionPolicy "limits" denies the TrainJo
 
 2 findings (1 error, 1 warning) in 1 of 2 files
 )");
-  CHECK(lint_with("  validations: [{expression: 'timestamp(object.spec.trainer.env[0].value.upperAscii()) == "
-                  "null'}]\n") == R"(job.yaml:12:18: warning: DB_PASSWORD looks like a secret and is in plain text here [advice/plain-secret]
+  CHECK(
+      lint_with("  validations: [{expression: 'timestamp(object.spec.trainer.env[0].value.upperAscii()) == "
+                "null'}]\n") ==
+      R"(job.yaml:12:18: warning: DB_PASSWORD looks like a secret and is in plain text here [advice/plain-secret]
   hint: take it from a Secret: valueFrom: {secretKeyRef: {name: …, key: …}}
 
 job.yaml:12:38: error: the ValidatingAdmissionPolicy "limits" denies the TrainJob "llama": expression 'timestamp(object.spec.trainer.env[0].value.upperAscii()) == null' resulted in error: type conversion error from 'string' to 'google.protobuf.Timestamp' [input/admission-policy]
@@ -290,12 +322,14 @@ job.yaml:12:38: error: the ValidatingAdmissionPolicy "limits" denies the TrainJo
       "  paramKind: {apiVersion: v1, kind: Secret}\n"
       "  validations:\n  - expression: object.metadata.name == params.data.name\n"
       "    messageExpression: \"'not ' + params.data.name + params.data.name.upperAscii()\"\n";
-  CHECK(run("lint", policy(kTrainJobs, of_secret) +
-                        binding("  paramRef: {name: names, parameterNotFoundAction: Deny}\n"
-                                "  validationActions: [Deny]\n") +
-                        "---\napiVersion: v1\nkind: Secret\nmetadata: {name: names, namespace: team-a}\n"
-                        "data: {name: aHVudGVyMg}\n")
-            .out == R"(job.yaml:4:9: error: the ValidatingAdmissionPolicy "limits" denies the TrainJob "llama": not ****** [input/admission-policy]
+  CHECK(
+      run("lint", policy(kTrainJobs, of_secret) +
+                      binding("  paramRef: {name: names, parameterNotFoundAction: Deny}\n"
+                              "  validationActions: [Deny]\n") +
+                      "---\napiVersion: v1\nkind: Secret\nmetadata: {name: names, namespace: team-a}\n"
+                      "data: {name: aHVudGVyMg}\n")
+          .out ==
+      R"(job.yaml:4:9: error: the ValidatingAdmissionPolicy "limits" denies the TrainJob "llama": not ****** [input/admission-policy]
     4 |   name: llama
       |         ^~~~~
   note: the expression at platform.yaml:8:17
@@ -309,7 +343,9 @@ TEST_CASE("what an expression may cost ends it") {
   const auto lint_with = [&](const std::string& expression) {
     return lint(policy(kTrainJobs, "  validations: [{expression: \"" + expression + "\"}]\n") + kDeny);
   };
-  CHECK(lint_with("lists.range(9999).all(x, lists.range(9999).all(y, x + y >= 0))") == R"(job.yaml:4:9: error: the ValidatingAdmissionPolicy "limits" denies the TrainJob "llama": expression 'lists.range(9999).all(x, lists.range(9999).all(y, x + y >= 0))' resulted in error: operation cancelled: actual cost limit exceeded [input/admission-policy]
+  CHECK(
+      lint_with("lists.range(9999).all(x, lists.range(9999).all(y, x + y >= 0))") ==
+      R"(job.yaml:4:9: error: the ValidatingAdmissionPolicy "limits" denies the TrainJob "llama": expression 'lists.range(9999).all(x, lists.range(9999).all(y, x + y >= 0))' resulted in error: operation cancelled: actual cost limit exceeded [input/admission-policy]
     4 |   name: llama
       |         ^~~~~
   note: the expression at platform.yaml:6:30
@@ -317,7 +353,9 @@ TEST_CASE("what an expression may cost ends it") {
 
 1 finding (1 error) in 1 of 2 files
 )");
-  CHECK(lint_with("sets.contains(lists.range(9999), lists.range(9999))") == R"(job.yaml:4:9: error: the ValidatingAdmissionPolicy "limits" denies the TrainJob "llama": expression 'sets.contains(lists.range(9999), lists.range(9999))' resulted in error: operation cancelled: actual cost limit exceeded [input/admission-policy]
+  CHECK(
+      lint_with("sets.contains(lists.range(9999), lists.range(9999))") ==
+      R"(job.yaml:4:9: error: the ValidatingAdmissionPolicy "limits" denies the TrainJob "llama": expression 'sets.contains(lists.range(9999), lists.range(9999))' resulted in error: operation cancelled: actual cost limit exceeded [input/admission-policy]
     4 |   name: llama
       |         ^~~~~
   note: the expression at platform.yaml:6:30
@@ -325,7 +363,8 @@ TEST_CASE("what an expression may cost ends it") {
 
 1 finding (1 error) in 1 of 2 files
 )");
-  CHECK(lint_with("'a'.matches('(a{1000}){1000}') == true") == R"(platform.yaml:6:43: error: invalid matches argument [advice/admission-policy-expression]
+  CHECK(lint_with("'a'.matches('(a{1000}){1000}') == true") ==
+        R"(platform.yaml:6:43: error: invalid matches argument [advice/admission-policy-expression]
     6 |   validations: [{expression: "'a'.matches('(a{1000}){1000}') == true"}]
       |                                           ^~~~~~~~~~~~~~~~~
 

@@ -65,31 +65,36 @@ std::string found(const std::string& kind, const std::string& expression) {
 }  // namespace
 
 TEST_CASE("a rule is a finding at the line that makes it false") {
-  CHECK(found("TrainJob", "object.metadata.?labels[?'owner'].hasValue()") == R"(jobs/llama.yaml:5:3: error: not so [team/rule]
+  CHECK(found("TrainJob", "object.metadata.?labels[?'owner'].hasValue()") ==
+        R"(jobs/llama.yaml:5:3: error: not so [team/rule]
     5 |   labels: {team: research}
       |   ^~~~~~
   note: the rule at .trainjobc.yaml:2:7
 
 )");
-  CHECK(found("TrainJob", "object.spec.trainer.numNodes > 1 && object.spec.trainer.numNodes <= 1") == R"(jobs/llama.yaml:9:15: error: not so [team/rule]
+  CHECK(found("TrainJob", "object.spec.trainer.numNodes > 1 && object.spec.trainer.numNodes <= 1") ==
+        R"(jobs/llama.yaml:9:15: error: not so [team/rule]
     9 |     numNodes: 2
       |               ^
   note: the rule: object.spec.trainer.numNodes <= 1 is not true at .trainjobc.yaml:2:7
 
 )");
-  CHECK(found("Pod", "object.spec.containers.all(c, c.image.startsWith('ghcr.io/'))") == R"(runtimes/torch.yaml:19:26: error: not so [team/rule]
+  CHECK(found("Pod", "object.spec.containers.all(c, c.image.startsWith('ghcr.io/'))") ==
+        R"(runtimes/torch.yaml:19:26: error: not so [team/rule]
    19 |                   image: docker.io/team/train:1.0
       |                          ^~~~~~~~~~~~~~~~~~~~~~~~
   note: the rule: c.image.startsWith('ghcr.io/') is not true at .trainjobc.yaml:2:7
 
 )");
-  CHECK(found("ClusterTrainingRuntime", "has(object.spec.mlPolicy.mpi)") == R"(runtimes/torch.yaml:7:3: error: not so [team/rule]
+  CHECK(found("ClusterTrainingRuntime", "has(object.spec.mlPolicy.mpi)") ==
+        R"(runtimes/torch.yaml:7:3: error: not so [team/rule]
     7 |   mlPolicy: {numNodes: 1, torch: {}}
       |   ^~~~~~~~
   note: the rule at .trainjobc.yaml:2:7
 
 )");
-  CHECK(found("JobSet", "object.spec.replicatedJobs.size() == 2") == R"(runtimes/torch.yaml:10:7: error: not so [team/rule]
+  CHECK(found("JobSet", "object.spec.replicatedJobs.size() == 2") ==
+        R"(runtimes/torch.yaml:10:7: error: not so [team/rule]
    10 |       replicatedJobs:
       |       ^~~~~~~~~~~~~~
   note: the rule at .trainjobc.yaml:2:7
@@ -131,7 +136,8 @@ TEST_CASE("a message may be an expression, and an error is a finding") {
   note: the rule at .trainjobc.yaml:2:7
 
 )");
-  CHECK(found("TrainJob", "object.metadata.annotations['owner'] != ''") == R"(jobs/llama.yaml:3:1: error: the expression can't be evaluated: no such key: annotations [team/rule]
+  CHECK(found("TrainJob", "object.metadata.annotations['owner'] != ''") ==
+        R"(jobs/llama.yaml:3:1: error: the expression can't be evaluated: no such key: annotations [team/rule]
     3 | metadata:
       | ^~~~~~~~ if a field may be missing, write object.?field.orValue(…) or has(object.field)
   note: the rule at .trainjobc.yaml:2:7
@@ -140,7 +146,8 @@ TEST_CASE("a message may be an expression, and an error is a finding") {
 }
 
 TEST_CASE("an expression that does not compile is a finding at its character") {
-  CHECK(found("TrainJob", "object.spec.trainer.nodes > 1") == R"(.trainjobc.yaml:4:35: error: TrainJob: undefined field 'nodes' [config/expression]
+  CHECK(found("TrainJob", "object.spec.trainer.nodes > 1") ==
+        R"(.trainjobc.yaml:4:35: error: TrainJob: undefined field 'nodes' [config/expression]
     4 |   expression: object.spec.trainer.nodes > 1
       |                                   ^~~~~
 
@@ -149,7 +156,8 @@ TEST_CASE("an expression that does not compile is a finding at its character") {
              "objekt.spec\n"
              "  message: m\n- id: b\n  kinds: [Pod]\n  expression: plan.gpus < 2\n  message: m\n"
              "- id: c\n  kinds: [TrainJob]\n  expression: 1 + 1\n  message: m\n")
-            .out == R"(.trainjobc.yaml:6:10: error: undeclared reference to 'objekt' (in container '') [config/expression]
+            .out ==
+        R"(.trainjobc.yaml:6:10: error: undeclared reference to 'objekt' (in container '') [config/expression]
     6 |       && objekt.spec
       |          ^~~~~~
 
@@ -171,14 +179,16 @@ TEST_CASE("rules are suppressed, listed and in SARIF like others") {
   std::string job = kJob;
   job.insert(job.find("\n    resources"), "  # trainjobc:ignore team/small -- it is large");
   CHECK(lint(rule, {}, job).out == "");
-  CHECK(lint(rule + "rules: {team/small: warning}\n").out == R"(jobs/llama.yaml:9:15: warning: one node is enough [team/small]
+  CHECK(lint(rule + "rules: {team/small: warning}\n").out ==
+        R"(jobs/llama.yaml:9:15: warning: one node is enough [team/small]
     9 |     numNodes: 2
       |               ^
   note: the rule at .trainjobc.yaml:2:8
 
 )");
   const std::string listed = lint(rule, {"--list-rules"}).out;
-  CHECK(listed.substr(listed.rfind("team/")) == R"(team/small                          error    one node is enough
+  CHECK(listed.substr(listed.rfind("team/")) ==
+        R"(team/small                          error    one node is enough
 )");
   const std::string sarif = lint(rule, {"--format", "sarif"}).out;
   const size_t at = sarif.find("{\n              \"id\": \"team/small\"");
@@ -261,23 +271,29 @@ TEST_CASE("rules are suppressed, listed and in SARIF like others") {
 
 TEST_CASE("policies: what is wrong with a rule's form") {
   const auto said = [](const std::string& rule) { return lint("policies:\n- " + rule + "\n").err; };
-  CHECK(said("{id: a, kinds: [TrainJobs], expression: 'true', message: m}") == R"(.trainjobc.yaml:2:19: error: a rule can't be about the kind "TrainJobs" [config/invalid]
+  CHECK(said("{id: a, kinds: [TrainJobs], expression: 'true', message: m}") ==
+        R"(.trainjobc.yaml:2:19: error: a rule can't be about the kind "TrainJobs" [config/invalid]
     2 | - {id: a, kinds: [TrainJobs], expression: 'true', message: m}
       |                   ^~~~~~~~~ did you mean "TrainJob"?
 )");
-  CHECK(said("{id: A b, kinds: [TrainJob], expression: 'true', message: m}") == R"(.trainjobc.yaml:2:8: error: an id consists of lower-case letters, digits and dashes [config/invalid]
+  CHECK(
+      said("{id: A b, kinds: [TrainJob], expression: 'true', message: m}") ==
+      R"(.trainjobc.yaml:2:8: error: an id consists of lower-case letters, digits and dashes [config/invalid]
     2 | - {id: A b, kinds: [TrainJob], expression: 'true', message: m}
       |        ^~~ such as gpu-limit
 )");
-  CHECK(said("{id: a, kinds: [TrainJob], message: m}") == R"(.trainjobc.yaml:2:3: error: a rule needs an expression [config/invalid]
+  CHECK(said("{id: a, kinds: [TrainJob], message: m}") ==
+        R"(.trainjobc.yaml:2:3: error: a rule needs an expression [config/invalid]
     2 | - {id: a, kinds: [TrainJob], message: m}
       |   ^
 )");
-  CHECK(said("{id: a, kinds: [TrainJob], expression: 'true'}") == R"(.trainjobc.yaml:2:3: error: a rule needs a message or a messageExpression [config/invalid]
+  CHECK(said("{id: a, kinds: [TrainJob], expression: 'true'}") ==
+        R"(.trainjobc.yaml:2:3: error: a rule needs a message or a messageExpression [config/invalid]
     2 | - {id: a, kinds: [TrainJob], expression: 'true'}
       |   ^
 )");
-  CHECK(lint("rules: {team/ownr: off}\n").err == R"(.trainjobc.yaml:1:9: error: there is no rule "team/ownr" [config/invalid]
+  CHECK(lint("rules: {team/ownr: off}\n").err ==
+        R"(.trainjobc.yaml:1:9: error: there is no rule "team/ownr" [config/invalid]
     1 | rules: {team/ownr: off}
       |         ^~~~~~~~~ trainjobc lint --list-rules lists them
 )");
