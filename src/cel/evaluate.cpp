@@ -347,6 +347,8 @@ class Evaluator {
 
   Value run_operator(const Expr& expr) {
     if (expr.op == Op::Index || expr.op == Op::OptIndex) return index(expr);
+    const bool is_of_list = expr.op == Op::In && expr.args[1]->op == Op::List;
+    if (is_of_list && expr.args[1]->args.empty()) return Value::boolean_of(false);  // whatever the item is
     std::array<Value, 2> args;
     for (size_t i = 0; i < expr.args.size(); ++i) args[i] = run(*expr.args[i]);
     const std::span<const Value> given(args.data(), expr.args.size());
@@ -354,9 +356,7 @@ class Evaluator {
       if (arg.is_failure()) return arg;
     }
     const Value result = apply(expr.op, args[0], args[1]);
-    const bool is_member_of_constants =
-        expr.op == Op::In && expr.args[1]->op == Op::List && is_constant(*expr.args[1]);
-    if (!is_member_of_constants) context_.spend(call_cost(expr, given, result));
+    if (!is_of_list || !is_constant(*expr.args[1])) context_.spend(call_cost(expr, given, result));
     return result;
   }
 

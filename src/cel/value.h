@@ -91,6 +91,7 @@ struct Amount {
   k8s::Quantity quantity;
   int32_t exponent = 0;
   bool is_small = true;
+  bool is_computed = false;  // by add or sub: the API server compares nothing with it by ==
 };
 
 // The memory of evaluations, and what they may cost.

@@ -156,13 +156,11 @@ Value quantity_sum(const Call& call, int64_t sign) {
     other = amount_of(call[1]);
   }
   if (sign < 0) other.quantity.multiply(-1);
-  if (total.quantity.is_zero()) {
-    total.exponent = other.exponent;
-  } else if (!other.quantity.is_zero()) {
-    total.exponent = std::min(total.exponent, other.exponent);
-  }
+  if (!other.quantity.is_zero())
+    total.exponent = total.quantity.is_zero() ? other.exponent : std::min(total.exponent, other.exponent);
   total.quantity.add(other.quantity);
   total.is_small = total.is_small && other.is_small;
+  total.is_computed = true;
   return call.context.quantity(std::move(total));
 }
 
@@ -197,18 +195,18 @@ Value quantity_sign(const Call& call) {
 
 Value quantity_float(const Call& call) {
   const Amount& amount = amount_of(call[0]);
-  k8s::Quantity whole = amount.quantity;
-  if (!amount.is_small || amount.exponent >= 0) {
-    const auto integer = integer_of(amount);
-    if (integer) return Value::real_of(static_cast<double>(*integer));
-    const std::string text = amount.quantity.exact_text();
-    if (text.ends_with('i')) return Value::real_of(static_cast<double>(amount.quantity.value()));
-    double digits = 0;
-    base::read_double(text, digits);
-    return Value::real_of(digits * std::pow(10, read_form(text).exponent));
+  if (amount.is_small && amount.exponent < 0) {
+    k8s::Quantity whole = amount.quantity;
+    for (int32_t i = amount.exponent; i < 0; ++i) whole.multiply(10);
+    if (k8s::Quantity::from_int(whole.value()) == whole)
+      return Value::real_of(static_cast<double>(whole.value()) * std::pow(10, amount.exponent));
   }
-  for (int32_t i = amount.exponent; i < 0; ++i) whole.multiply(10);
-  return Value::real_of(static_cast<double>(whole.value()) * std::pow(10, amount.exponent));
+  if (const auto integer = integer_of(amount)) return Value::real_of(static_cast<double>(*integer));
+  const std::string text = amount.quantity.exact_text();
+  if (text.ends_with('i')) return Value::real_of(static_cast<double>(amount.quantity.value()));
+  double digits = 0;
+  base::read_double(text, digits);
+  return Value::real_of(digits * std::pow(10, read_form(text).exponent));
 }
 
 Value quantity_integer(const Call& call) {

@@ -11,6 +11,10 @@
 namespace trainjobc::cel {
 namespace {
 
+bool has_order(const Value& item) {
+  return item.kind >= Kind::Bool && item.kind <= Kind::Duration;
+}
+
 std::vector<Value> items_of(const Value& list) {
   std::vector<Value> items;
   items.reserve(list.size);
@@ -37,7 +41,7 @@ Value extreme(const Call& call, int direction) {
   Value found;
   for (size_t i = 0; i < call[0].size; ++i) {
     const Value item = item_of(call[0], i);
-    if (item.kind < Kind::Bool || item.kind > Kind::Duration) return call.context.no_such_overload();
+    if (!has_order(item)) return call.context.no_such_overload();
     if (i == 0 || compare(item, found) == direction) found = item;
   }
   if (call[0].size == 0) return call.context.fail(fmt::format("{} called on empty list", call.expr.name));
@@ -147,6 +151,7 @@ Value sort(const Call& call) {
   if (keys.size != call[0].size) return call.context.fail("as many keys as elements are needed");
   if (keys.size == 0) return call[0];
   const std::vector<Value> by = items_of(keys);
+  if (!has_order(by.front())) return call.context.fail("list elements must be comparable");
   const auto is_other = [&](const Value& key) { return key.kind != by.front().kind; };
   if (std::ranges::any_of(by, is_other)) return call.context.fail("list elements must have the same type");
   std::vector<size_t> order(by.size());

@@ -124,7 +124,7 @@ std::string scientific_text(double value, size_t width) {
       std::to_array<std::string_view>({"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"});
   std::string out = fixed_text(value, kDefaultPrecision);
   if (std::isfinite(value)) {
-    const std::string plain = fmt::format("{:e}", value);
+    const std::string plain = fmt::format("{:e}", value == 0 ? 0 : value);  // without the sign of -0.0
     const size_t e = plain.find('e');
     out = plain.substr(0, e) + (plain[e + 1] == '-' ? "×10⁻" : "×10");
     for (const char digit : plain.substr(e + 2)) out += kDigits[static_cast<size_t>(digit - '0')];
