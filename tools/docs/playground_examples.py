@@ -36,7 +36,7 @@ def can_be_tried(page):
     """In a text of a size to read, and with a command and checks that the page has: it has no CEL."""
     has_command = page.facts.get("command", "lint").split()[0] in ("lint", "migrate")
     is_short = page.sections and all(len(page.manifest(without)) <= LARGEST for without in "+-")
-    has_cel = "admission-policy" in page.rule
+    has_cel = "admission-policy" in page.rule or page.rule == "config/expression"
     return bool(is_short) and has_command and not has_cel and "encoding" not in page.facts
 
 
