@@ -179,11 +179,13 @@ Options options_of(const InputGroup& group, Options options) {
   options.trainer_version = group.trainer_version;
   options.policy.feature_gates = group.feature_gates;
   options.kubernetes_version = group.kubernetes_version;
-  if (group.config) options.is_openshift = group.config->is_openshift;
   options.use_catalogue = group.use_catalogue;
   options.ns = group.ns;
   options.is_rendered = group.is_rendered;
-  options.team_rules = group.config->team_rules;
+  if (group.config) {
+    options.is_openshift = group.config->is_openshift;
+    options.team_rules = group.config->team_rules;
+  }
   options.policies = group.policies;
   return options;
 }

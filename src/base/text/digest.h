@@ -16,7 +16,7 @@ struct Digest {
   auto operator<=>(const Digest&) const = default;
 };
 
-// Digests texts with a random key: whoever doesn't know it can't write two texts with the same digest.
+// Digests texts with a random key, without which nobody can write two texts with the same digest.
 // Digests of two Digesters can't be compared.
 class Digester {
  public:
