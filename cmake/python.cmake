@@ -38,9 +38,9 @@ if(TRAINJOBC_PREBUILT_LIBRARY)
   find_library(LIBYAML_ARCHIVE libyaml.a REQUIRED)
   find_library(YAML_CPP_ARCHIVE libyaml-cpp.a REQUIRED)
   find_library(CRYPTO_ARCHIVE libcrypto.a REQUIRED)
-  find_library(RE2_ARCHIVE libre2.a REQUIRED)
+  find_library(RE2_MODULE_LIBRARY re2 REQUIRED)  # shared, if there is one: Debian's archive is made for programs
   target_link_libraries(trainjobc_python PRIVATE
-    ${TRAINJOBC_PREBUILT_LIBRARY} ${FMT_ARCHIVE} ${LIBYAML_ARCHIVE} ${YAML_CPP_ARCHIVE} ${CRYPTO_ARCHIVE} ${RE2_ARCHIVE})
+    ${TRAINJOBC_PREBUILT_LIBRARY} ${FMT_ARCHIVE} ${LIBYAML_ARCHIVE} ${YAML_CPP_ARCHIVE} ${CRYPTO_ARCHIVE} ${RE2_MODULE_LIBRARY})
 else()
   target_link_libraries(trainjobc_python PRIVATE trainjobc_features)
 endif()
