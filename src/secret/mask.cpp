@@ -518,7 +518,10 @@ class FindingsGuard {
     if (diagnostic.stage != base::Stage::Yaml && std::ranges::any_of(documents_, is_read) &&
         std::ranges::none_of(documents_, shares_line)) {
       const auto has_read = [&](const auto& document) { return document->lines.has_read(at); };
-      return std::ranges::none_of(documents_, has_read) && holds_as_written(at);
+      if (std::ranges::any_of(documents_, has_read)) return false;
+      const auto [line, is_new] = written_.try_emplace({at.file, at.line});
+      if (is_new) line->second = holds_as_written(at);
+      return line->second;
     }
     const auto [guess, is_new] = guessed_.try_emplace(at.file);
     if (is_new) guess->second = guess_secret_lines(*at.file);
@@ -545,6 +548,7 @@ class FindingsGuard {
   std::vector<std::shared_ptr<const DocumentSecrets::Content>> documents_;
   std::vector<const SecretTexts*> texts_;  // those of documents that have any
   std::map<const base::SourceFile*, std::vector<bool>> guessed_;
+  std::map<std::pair<const base::SourceFile*, uint32_t>, bool> written_;  // by line: see holds_as_written
 };
 
 void hide_secrets(base::Diagnostics& diagnostics, std::span<const Node* const> documents,
