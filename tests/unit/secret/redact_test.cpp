@@ -218,11 +218,11 @@ TEST_CASE("redact: long commands and texts take time in proportion") {
   for (const std::string part : {"curl ", "login ", "set a_key ", "curl -u a:", "TOKEN=\"", "a_token: ",
                                  "sig=", "Authorization:", "bearer ", "<<< ", "'", "echo x | ", "\\\n"}) {
     std::string text;
-    while (text.size() < 400'000) text += part;
+    while (text.size() < 100'000) text += part;
     CHECK(hidden(text) == text);
   }
   std::string assigned;
-  while (assigned.size() < 400'000) assigned += "TOKEN=";
+  while (assigned.size() < 100'000) assigned += "TOKEN=";
   CHECK(hidden(assigned) == "TOKEN=***");
   std::string list = "a: [set";
   for (int i = 0; i < 20'000; ++i) list += ", --token, q7w8e9r0t1y2u3i4o5pA, login, curl";
