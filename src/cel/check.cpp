@@ -385,7 +385,7 @@ class Checker {
     }
   }
 
-  // A constant that can be no key.
+  // A constant that can't be a key.
   void check_key(const Expr& key) {
     if (key.op != Op::Literal) return;
     if (key.value.kind >= Kind::Bool && key.value.kind <= Kind::String) return;

@@ -55,10 +55,6 @@ class Evaluator {
     }
   }
 
-  // Runs the body of All or Exists for each element until one decides it; what explains a failure asks for
-  // it.
-  Value& local(uint32_t slot) { return locals_[slot]; }
-
  private:
   void note(const Expr& expr, const yaml::Node* node, bool is_missing) {
     if (reads_ && node) reads_->push_back({&expr, node, is_missing});
@@ -221,7 +217,7 @@ class Evaluator {
     entries.push_back(value);
   }
 
-  // An error if the key is in the map, or is no key.
+  // An error if the key is in the map, or can't be a key.
   Value insert(std::vector<Value>& entries, const Value& key, const Value& value) {
     const bool is_key =
         key.kind == Kind::String || key.kind == Kind::Bool || key.kind == Kind::Int || key.kind == Kind::Uint;

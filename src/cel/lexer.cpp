@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 
 #include "base/text/text.h"
@@ -22,11 +23,8 @@ bool continues_name(char c) {
   return base::is_alnum(c) || c == '_';
 }
 
-std::optional<uint32_t> hex_digit(char c) {
-  if (base::is_digit(c)) return c - '0';
-  const char lower = base::to_lower(c);
-  if (lower < 'a' || lower > 'f') return std::nullopt;
-  return lower - 'a' + 10;
+bool is_hex_digit(char c) {
+  return base::is_digit(c) || base::contains(std::string_view("abcdef"), base::to_lower(c));
 }
 
 bool is_rune(uint32_t value) {
@@ -34,14 +32,12 @@ bool is_rune(uint32_t value) {
 }
 
 // Takes `count` digits of a base from the front; nullopt if they are not there.
-std::optional<uint32_t> take_code(std::string_view& text, size_t count, uint32_t base) {
+std::optional<uint32_t> take_code(std::string_view& text, size_t count, int base) {
   if (text.size() < count) return std::nullopt;
   uint32_t value = 0;
-  for (const char c : text.substr(0, count)) {
-    const auto digit = hex_digit(c);
-    if (!digit || *digit >= base) return std::nullopt;
-    value = value * base + *digit;
-  }
+  const char* end = text.data() + count;
+  const auto [read_to, error] = std::from_chars(text.data(), end, value, base);
+  if (error != std::errc() || read_to != end) return std::nullopt;
   text.remove_prefix(count);
   return value;
 }
@@ -109,9 +105,9 @@ Lexeme Lexer::take_number() {
   const size_t begin = at_;
   Token token = Token::Int;
   const auto digit_at = [&](size_t at) { return at < text_.size() && base::is_digit(text_[at]); };
-  if (is_at("0x") && at_ + 2 < text_.size() && hex_digit(text_[at_ + 2])) {
+  if (is_at("0x") && at_ + 2 < text_.size() && is_hex_digit(text_[at_ + 2])) {
     at_ += 2;
-    while (at_ < text_.size() && hex_digit(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_hex_digit(text_[at_])) ++at_;
   } else {
     take_digits();
     if (is_at(".") && digit_at(at_ + 1)) {

@@ -71,12 +71,7 @@ class Expander {
     expr.begin = call_.begin;
     expr.end = call_.end;
     expr.at = call_.at;
-    auto* to = arena_.reserve<Expr*>(args.size());
-    std::ranges::copy(args, to);
-    expr.args = {to, args.size()};
-    for (const Expr* arg : args) {
-      if (arg) expr.depth = std::max<uint16_t>(expr.depth, arg->depth + 1);
-    }
+    set_args(expr, std::span(args.begin(), args.size()), arena_);
     return arena_.make(expr);
   }
 
@@ -158,7 +153,6 @@ class Expander {
     const bool is_flat = call_.name == "optFlatMap";
     const auto name = variable(1, is_flat ? "optFlatMap() variable name must be a simple identifier"
                                           : "optMap() variable name must be a simple identifier");
-    if (!name) return &call_;
     return name ? make_fold(is_flat ? FoldKind::OptFlatMap : FoldKind::OptMap, {*name}, nullptr, args_[2])
                 : &call_;
   }

@@ -92,12 +92,7 @@ class Parser {
     expr.begin = begin;
     expr.end = std::max(last_end_, begin);
     expr.at = at;
-    auto* to = arena_.reserve<Expr*>(args.size());
-    std::ranges::copy(args, to);
-    expr.args = {to, args.size()};
-    for (const Expr* arg : args) {
-      if (arg) expr.depth = std::max<uint16_t>(expr.depth, arg->depth + 1);
-    }
+    set_args(expr, args, arena_);
     if (expr.depth > kMostDepth) too_deep(begin);
     return arena_.make(expr);
   }
@@ -376,6 +371,15 @@ class Parser {
 };
 
 }  // namespace
+
+void set_args(Expr& expr, std::span<Expr* const> args, base::Arena& arena) {
+  auto* to = arena.reserve<Expr*>(args.size());
+  std::ranges::copy(args, to);
+  expr.args = {to, args.size()};
+  for (const Expr* arg : args) {
+    if (arg) expr.depth = std::max<uint16_t>(expr.depth, arg->depth + 1);
+  }
+}
 
 Expr* parse(std::string_view text, base::Arena& arena, std::vector<Issue>& issues) {
   text = arena.copy(text);

@@ -88,7 +88,7 @@ struct Expr {
   uint64_t optionals = 0;
   // From the checker:
   const Type* type = nullptr;
-  bool is_global = false;                      // an Ident that is no variable of a Fold
+  bool is_global = false;                      // an Ident that is not a variable of a Fold
   std::span<const Overload* const> overloads;  // of a Call: those that may fit
   const void* regex = nullptr;                 // of a Call with a constant pattern
 };
@@ -102,8 +102,11 @@ inline constexpr size_t kMostRunes = 100'000;
 // expression.
 Expr* parse(std::string_view text, base::Arena& arena, std::vector<Issue>& issues);
 
-// Expands a call that is a macro; the same call if it is none. `problem` and `culprit` say what is wrong with
-// its arguments.
+// Gives the expression its arguments, some of which may be nullptr, and the depth that it has with them.
+void set_args(Expr& expr, std::span<Expr* const> args, base::Arena& arena);
+
+// Expands a call that is a macro; the same call if it is not one. `problem` and `culprit` say what is wrong
+// with its arguments.
 struct MacroProblem {
   std::string message;
   const Expr* culprit = nullptr;

@@ -58,10 +58,6 @@ constexpr std::array kNamedTypes{
 constexpr std::array kEscapes = std::to_array<std::pair<std::string_view, std::string_view>>(
     {{"__underscores__", "__"}, {"__dot__", "."}, {"__dash__", "-"}, {"__slash__", "/"}});
 
-Kind kind_of(TypeKind kind) {
-  return static_cast<Kind>(static_cast<uint8_t>(kind) - static_cast<uint8_t>(TypeKind::Null) +
-                           static_cast<uint8_t>(Kind::Null));
-}
 static_assert(static_cast<int>(TypeKind::Type) - static_cast<int>(TypeKind::Null) ==
               static_cast<int>(Kind::Type) - static_cast<int>(Kind::Null));
 
@@ -132,6 +128,15 @@ const Type* Types::field(const Type& object, std::string_view name) {
   const schema::Property* property = object.schema ? object.schema->property(unescape_field(name)) : nullptr;
   if (!property) return nullptr;
   return of_schema(*property->schema, arena_->copy(fmt::format("{}.{}", object.name, name)));
+}
+
+bool has_kind(TypeKind type) {
+  return type >= TypeKind::Null && type <= TypeKind::Type;
+}
+
+Kind kind_of(TypeKind type) {
+  return static_cast<Kind>(static_cast<uint8_t>(type) - static_cast<uint8_t>(TypeKind::Null) +
+                           static_cast<uint8_t>(Kind::Null));
 }
 
 bool is_same(const Type& a, const Type& b) {

@@ -83,6 +83,9 @@ class Types {
 };
 
 bool is_same(const Type& a, const Type& b);
+// Whether values of the type have a kind of their own, from null to type; and which.
+bool has_kind(TypeKind type);
+Kind kind_of(TypeKind type);
 inline bool is_optional(const Type& type) {
   return type.kind == TypeKind::Opaque && type.name == "optional_type";
 }
@@ -92,11 +95,11 @@ std::string to_string(const Type& type);
 bool takes(const Type& type, const Value& value);
 
 // The type of values of a kind, for what a type is called in an expression: int, google.protobuf.Duration;
-// nullptr if it is no type's name.
+// nullptr if no type has that name.
 const Type* find_named_type(std::string_view name);
 
 // The name of an object's property as an expression spells it, and back: "__dash__" is "-". API servers
-// escape what is no identifier.
+// escape what is not an identifier.
 std::string unescape_field(std::string_view name);
 
 struct Call;

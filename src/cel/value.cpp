@@ -292,7 +292,7 @@ Value equal(const Value& a, const Value& b, Context& context) {
     case Kind::Format: return Value::boolean_of(equal_objects(a, b));
     case Kind::Quantity:
       if (amount_of(b).is_computed) return context.no_such_overload();
-      return Value::boolean_of(compare(a, b) == 0);
+      [[fallthrough]];
     default: return Value::boolean_of(compare(a, b) == 0);
   }
 }

@@ -81,7 +81,7 @@ bool is_zero(const Value& value) {
 Value is_sorted(const Call& call) {
   for (size_t i = 0; i < call[0].size; ++i) {
     const Value item = item_of(call[0], i);
-    if (item.kind < Kind::Bool || item.kind > Kind::Duration) return call.context.no_such_overload();
+    if (!has_order(item)) return call.context.no_such_overload();
     if (i > 0 && compare(item_of(call[0], i - 1), item) == 1) return Value::boolean_of(false);
   }
   return Value::boolean_of(true);

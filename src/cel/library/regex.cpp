@@ -19,11 +19,6 @@ struct Regex::Compiled {
 
 namespace {
 
-re2::RE2::Options options() {
-  re2::RE2::Options out(re2::RE2::Quiet);
-  return out;
-}
-
 // The pattern of a call: compiled before, if it is a constant.
 class Pattern {
  public:
@@ -41,7 +36,7 @@ class Pattern {
 }  // namespace
 
 Regex::Regex(std::string_view pattern)
-    : compiled_(new Compiled{re2::RE2(re2::StringPiece(pattern.data(), pattern.size()), options())}) {}
+    : compiled_(new Compiled{re2::RE2(re2::StringPiece(pattern.data(), pattern.size()), re2::RE2::Quiet)}) {}
 
 Regex::~Regex() = default;
 

@@ -65,6 +65,10 @@ std::string replace_text(std::string_view text, std::string_view old, std::strin
   return out.append(text);
 }
 
+// What quotes escape, and the letters that follow the backslash.
+constexpr std::string_view kEscaped = "\a\b\f\n\r\t\v\\\"";
+constexpr std::string_view kEscapeLetters = "abfnrtv\\\"";
+
 constexpr std::string_view kGoSpaces[] = {"\xC2\x85",     "\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\x80",
                                           "\xE2\x80\x81", "\xE2\x80\x82", "\xE2\x80\x83", "\xE2\x80\x84",
                                           "\xE2\x80\x85", "\xE2\x80\x86", "\xE2\x80\x87", "\xE2\x80\x88",
@@ -182,27 +186,23 @@ Value join(const Call& call) {
 }
 
 Value quote(const Call& call) {
-  constexpr std::string_view kFrom = "\a\b\f\n\r\t\v\\\"";
-  constexpr std::string_view kTo = "abfnrtv\\\"";
   std::string out = "\"";
   for (const char c : base::to_valid_utf8(call.text(0))) {
-    const size_t known = kFrom.find(c);
+    const size_t known = kEscaped.find(c);
     if (known != std::string_view::npos) out += '\\';
-    out += known != std::string_view::npos ? kTo[known] : c;
+    out += known != std::string_view::npos ? kEscapeLetters[known] : c;
   }
   return call.context.text(out + '"');
 }
 
 std::string quoted(std::string_view text) {
-  constexpr std::string_view kFrom = "\a\b\f\n\r\t\v\\\"";
-  constexpr std::string_view kTo = "abfnrtv\\\"";
   std::string out = "\"";
   for (size_t at = 0; at < text.size();) {
     const base::CodePoint rune = base::decode_utf8(text.substr(at));
     const std::string_view bytes = text.substr(at, std::max<size_t>(rune.length, 1));
-    const size_t known = bytes.size() == 1 ? kFrom.find(bytes.front()) : std::string_view::npos;
+    const size_t known = bytes.size() == 1 ? kEscaped.find(bytes.front()) : std::string_view::npos;
     if (known != std::string_view::npos) {
-      out += {'\\', kTo[known]};
+      out += {'\\', kEscapeLetters[known]};
     } else if (rune.length == 0 || rune.value < ' ' || rune.value == 0x7F) {
       out += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes.front()));
     } else {

@@ -197,11 +197,8 @@ Value format(const Call& call) {
 // The part of an argument that a clause does not take; nullptr if it takes it.
 static const Expr* unfit(char letter, const Expr& arg) {
   const Type& type = *arg.type;
-  const bool is_known = type.kind >= TypeKind::Null && type.kind <= TypeKind::Type;
-  const auto kind = static_cast<Kind>(static_cast<int>(type.kind) - static_cast<int>(TypeKind::Null) +
-                                      static_cast<int>(Kind::Null));
   const bool is_foreign = type.kind == TypeKind::Opaque || type.kind == TypeKind::Object;
-  if (is_foreign || (is_known && !takes_kind(letter, kind))) return &arg;
+  if (is_foreign || (has_kind(type.kind) && !takes_kind(letter, kind_of(type.kind)))) return &arg;
   if (arg.op != Op::List && arg.op != Op::Map) return nullptr;
   for (const Expr* part : arg.args) {
     if (const Expr* found = unfit(letter, *part)) return found;

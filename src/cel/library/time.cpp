@@ -36,7 +36,7 @@ std::string_view take_while(std::string_view& text, bool (*fits)(char)) {
   return taken;
 }
 
-// Nanoseconds of one part, such as 1.5h; nullopt if it is none.
+// Nanoseconds of one part, such as 1.5h; nullopt if it is not one.
 std::optional<unsigned __int128> take_part(std::string_view& text) {
   const std::string_view whole = take_while(text, base::is_digit);
   std::string_view fraction;

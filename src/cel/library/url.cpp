@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 #include "base/text/text.h"
@@ -28,12 +29,9 @@ constexpr std::string_view kMarks = "-_.~";
 std::optional<uint8_t> read_hex(std::string_view two) {
   uint8_t value = 0;
   if (two.size() < 2) return std::nullopt;
-  for (const char c : two.substr(0, 2)) {
-    const size_t digit = std::string_view("0123456789abcdef").find(base::to_lower(c));
-    if (digit == std::string_view::npos) return std::nullopt;
-    value = static_cast<uint8_t>(value * 16 + digit);
-  }
-  return value;
+  const char* end = two.data() + 2;
+  const auto [read_to, error] = std::from_chars(two.data(), end, value, 16);
+  return error == std::errc() && read_to == end ? std::optional(value) : std::nullopt;
 }
 
 // What the percent signs of a text stand for; nullopt if one of them is wrong. In a host, no ASCII may be
@@ -133,8 +131,8 @@ std::optional<Url> read_url(std::string_view text, bool is_request, Context& con
   const size_t mark = std::min(rest.find('?'), rest.size());
   url.query = rest.substr(std::min(mark + 1, rest.size()));
   rest = rest.substr(0, mark);
-  url.text = arena.copy(std::string_view(fmt::format("{}{}{}", text.substr(0, text.size() - fragment.size()),
-                                                     fragment.size() > 1 ? fragment : "", "")));
+  url.text = arena.copy(std::string_view(fmt::format("{}{}", text.substr(0, text.size() - fragment.size()),
+                                                     fragment.size() > 1 ? fragment : "")));
   if (!rest.starts_with('/') && rest != "*") return url.scheme.empty() ? std::nullopt : std::optional(url);
   const bool may_have_host = !url.scheme.empty() || (!is_request && !rest.starts_with("///"));
   if (may_have_host && rest.starts_with("//")) {
