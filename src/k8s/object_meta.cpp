@@ -297,4 +297,12 @@ bool selects(const Node* selector, const LabelSet& labels) {
          std::ranges::all_of(requirements->items(), [&](const Node* r) { return holds(*r, labels); });
 }
 
+bool selects(const Node* selector, const Node* labels) {
+  LabelSet set;
+  if (labels) {
+    for (const yaml::Entry& entry : labels->entries()) set.emplace(entry.key, entry.value->text());
+  }
+  return selects(selector, set);
+}
+
 }  // namespace trainjobc::k8s

@@ -78,5 +78,7 @@ using LabelSet = std::map<std::string, std::string, std::less<>>;
 // Whether a selector that has passed its check selects an object with these labels; an empty one selects
 // everything, an absent one nothing.
 bool selects(const yaml::Node* selector, const LabelSet& labels);
+// `labels`: metadata.labels, or nullptr.
+bool selects(const yaml::Node* selector, const yaml::Node* labels);
 
 }  // namespace trainjobc::k8s

@@ -278,7 +278,7 @@ std::vector<const Node*> AdmissionPolicy::params_of(const Node& binding, const S
   for (const Node* object : params_) {
     const Node* own = object->at({"metadata", "namespace"});
     const bool is_in_place = !own || ns.empty() || own->text() == ns;
-    const bool is_meant = selector ? match_labels(*selector, object->at({"metadata", "labels"}))
+    const bool is_meant = selector ? match_labels(selector, object->at({"metadata", "labels"}))
                                    : yaml::text_at(*object, {"metadata", "name"}) == name;
     if (is_in_place && is_meant) params.push_back(object);
   }

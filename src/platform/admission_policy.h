@@ -5,6 +5,7 @@
 // Source of the rules: k8s.io/apiserver 1.36, pkg/admission/plugin/policy/validating.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,11 +17,23 @@
 #include "base/diagnostic.h"
 #include "cel/cel.h"
 #include "platform/expression.h"
-#include "platform/match.h"
 #include "platform/subject.h"
 #include "yaml/node.h"
 
 namespace trainjobc::platform {
+
+enum class Match : uint8_t {
+  No,
+  Yes,
+  Unknown,  // the labels of the namespace decide it, and the inputs don't have them
+};
+
+// Whether `resources`, a matchConstraints or matchResources, matches the creation of the object. `ns` is its
+// Namespace; nullptr if the inputs have none.
+Match match_creation(const yaml::Node& resources, const Subject& subject, const yaml::Node* ns);
+
+// Whether a label selector, or none, matches. `labels` may be nullptr.
+bool match_labels(const yaml::Node* selector, const yaml::Node* labels);
 
 // One policy, compiled. Threads may share it.
 class AdmissionPolicy {

@@ -5,6 +5,7 @@
 
 #include "features/plan/quota/admit.h"
 #include "features/plan/quota/quota.h"
+#include "k8s/object_meta.h"
 #include "support/diff.h"
 #include "yaml/read/reader.h"
 
@@ -214,9 +215,9 @@ TEST_CASE("label selectors") {
       "{matchLabels: {team: blue}, matchExpressions: [{key: tier, operator: In, values: [a]}]}");
   const Parsed right("{team: blue, tier: a}");
   const Parsed wrong("{team: blue, tier: b}");
-  CHECK(plan::matches_selector(*selector.root, right.root));
-  CHECK_FALSE(plan::matches_selector(*selector.root, wrong.root));
-  CHECK_FALSE(plan::matches_selector(*selector.root, nullptr));
+  CHECK(k8s::selects(selector.root, right.root));
+  CHECK_FALSE(k8s::selects(selector.root, wrong.root));
+  CHECK_FALSE(k8s::selects(selector.root, nullptr));
   CHECK(plan::keys_of_selector(*selector.root) == std::set<std::string, std::less<>>{"team", "tier"});
 }
 

@@ -15,6 +15,7 @@
 #include "k8s/jobset/jobset.h"
 #include "k8s/kueue/webhook.h"
 #include "k8s/name_syntax.h"
+#include "k8s/object_meta.h"
 #include "model/trainer_names.h"
 #include "secret/secret.h"
 
@@ -218,7 +219,7 @@ class Admitter {
     const yaml::Maker make(arena);
     const Node* labels = make.with(known != quota_.namespaces.end() ? known->second : nullptr, kNamespaceName,
                                    make.string(job_.ns));
-    if (matches_selector(*queue.namespace_selector, labels)) return true;
+    if (k8s::selects(queue.namespace_selector, labels)) return true;
     const auto keys = keys_of_selector(*queue.namespace_selector);
     const bool is_about_name = keys.size() == 1 && keys.contains(kNamespaceName);
     if (known == quota_.namespaces.end() && !is_about_name) {

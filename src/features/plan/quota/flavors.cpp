@@ -398,17 +398,6 @@ bool tolerates(const Node& toleration, const Node& taint) {
 
 }  // namespace
 
-bool matches_selector(const Node& selector, const Node* labels) {
-  if (const Node* wanted = selector.get("matchLabels")) {
-    for (const yaml::Entry& entry : wanted->entries()) {
-      const Node* label = label_of(labels, entry.key);
-      if (!label || label->text() != entry.value->text()) return false;
-    }
-  }
-  return std::ranges::all_of(items_at(selector, "matchExpressions"),
-                             [&](const Node* expression) { return matches_expression(*expression, labels); });
-}
-
 Keys keys_of_selector(const Node& selector) {
   Keys keys;
   if (const Node* wanted = selector.get("matchLabels")) {

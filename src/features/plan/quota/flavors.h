@@ -127,9 +127,7 @@ Assignment assign_flavors(const Search& search);
 std::vector<AssignedFlavor> assigned_flavors(const Assignment& assignment,
                                              const std::vector<QueuedPodSet>& sets);
 
-// Whether the labels match a label selector (matchLabels, matchExpressions). `labels` may be nullptr.
-bool matches_selector(const yaml::Node& selector, const yaml::Node* labels);
-// The keys that the selector tests.
+// The keys that a label selector tests.
 std::set<std::string, std::less<>> keys_of_selector(const yaml::Node& selector);
 
 // Whether the pod's nodeSelector and required node affinity accept a node with these labels, as far as they
