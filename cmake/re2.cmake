@@ -11,7 +11,7 @@ endif()
 option(TRAINJOBC_POLICIES "Build the engine of CEL and what checks policies with it" ${RE2_FOUND})
 if(NOT TRAINJOBC_POLICIES)
   message(STATUS "TRAINJOBC_POLICIES is off, as RE2 is missing or not wanted: policies in CEL won't be checked")
-  list(APPEND TRAINJOBC_LEFT_OUT src/platform/admission_policy.cpp src/platform/expression.cpp src/platform/kind_types.cpp
+  list(APPEND TRAINJOBC_LEFT_OUT src/platform/admission_policy.cpp src/platform/expression.cpp
     src/platform/match.cpp src/platform/plan.cpp src/platform/policies.cpp src/platform/team_engine.cpp)
   return()
 endif()

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text/digest.h"
 #include "compile/compile.h"
 
 namespace trainjobc {
@@ -60,6 +61,22 @@ class KeptJobs {
 
   Keep keep_;
   std::vector<std::unique_ptr<Sink>> sinks_;  // indexed by group
+};
+
+// Keeps digests of the objects of each TrainJob, which say whether two compilations make the same of it.
+class JobContents {
+ public:
+  // Digests can be compared if they are the same digester's, which must outlive this.
+  explicit JobContents(const base::Digester& digester);
+
+  // Returns the sink of a group.
+  auto sinks() { return digests_.sinks(); }
+
+  // Sets CollectedJob::content.
+  void add_to(Compilation& compiled);
+
+ private:
+  KeptJobs<base::Digest> digests_;
 };
 
 }  // namespace trainjobc

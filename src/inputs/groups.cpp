@@ -14,7 +14,7 @@
 #include <tuple>
 
 #include "compile/input.h"
-#include "compile/job_contents.h"
+#include "compile/kept_jobs.h"
 #include "model/train_job.h"
 #include "model/trainer_names.h"
 #include "secret/secret.h"

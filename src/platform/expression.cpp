@@ -3,13 +3,13 @@
 #include "platform/expression.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <ranges>
 #include <utility>
 
 #include "base/text/text.h"
+#include "platform/team.h"
 #include "rules/rules.h"
 #include "yaml/rewrite/edits.h"
 
@@ -19,11 +19,6 @@ namespace {
 using yaml::Node;
 
 constexpr size_t kLongestMessage = 5 * 1024;  // bytes that an API server takes
-
-// A text on one line, with single spaces.
-std::string on_one_line(std::string_view text) {
-  return fmt::format("{}", fmt::join(base::non_empty_parts(text, " \t\r\n"), " "));
-}
 
 // Of the value that an expression has read; nullopt if it is of no file.
 std::optional<Place> place_of_read(const cel::Read& read, const Node& object) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "platform/plan.h"
-
+// What a job takes, as the rules of a team see it.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -13,6 +12,7 @@
 #include "base/text/text.h"
 #include "k8s/quantity.h"
 #include "model/trainer_names.h"
+#include "platform/team.h"
 #include "policy/plugin.h"
 #include "policy/runtime_info.h"
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/arena.h"
-#include "platform/plan.h"
 
 namespace trainjobc::platform {
 

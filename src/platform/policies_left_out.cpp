@@ -3,7 +3,6 @@
 // Instead of policies.cpp, team_engine.cpp and what they need, in a build without CEL (TRAINJOBC_POLICIES).
 #include <utility>
 
-#include "platform/plan.h"
 #include "platform/policies.h"
 #include "platform/team.h"
 

@@ -9,8 +9,12 @@
 
 namespace trainjobc::platform {
 
+std::string on_one_line(std::string_view expression) {
+  return fmt::format("{}", fmt::join(base::non_empty_parts(expression, " \t\r\n"), " "));
+}
+
 std::string TeamRule::expression_text() const {
-  return fmt::format("{}", fmt::join(base::non_empty_parts(expression->text(), " \t\r\n"), " "));
+  return on_one_line(expression->text());
 }
 
 std::string TeamRule::summary() const {

@@ -25,6 +25,9 @@ inline constexpr auto kTeamKinds = std::to_array<std::string_view>(
 // What the ids of findings begin with.
 inline constexpr std::string_view kTeamPrefix = "team/";
 
+// An expression on one line, with single spaces.
+std::string on_one_line(std::string_view expression);
+
 // A rule as it is written. The nodes are those of the settings.
 struct TeamRule {
   std::string id;  // "team/owner"
@@ -36,8 +39,7 @@ struct TeamRule {
   std::string hint;
   base::Location location;  // of the id
 
-  // The expression on one line.
-  std::string expression_text() const;
+  std::string expression_text() const;  // on one line
   // What it asks for, in one line: its message, or the expression.
   std::string summary() const;
 };
@@ -74,5 +76,10 @@ class TeamRules {
 };
 
 using TeamRuleSets = std::vector<std::shared_ptr<const TeamRules>>;
+
+// The value of `plan` in rules: {nodes, pods, processes, devices, cpu, memory, queue, framework, runtime}.
+// What is not known is missing. `subjects` are those of the job, which has a JobSet.
+const yaml::Node* plan_of(const CompiledJob& job, const std::vector<Subject>& subjects,
+                          const yaml::Maker& make);
 
 }  // namespace trainjobc::platform

@@ -15,7 +15,6 @@
 
 #include "base/text/digest.h"
 #include "compile/compile.h"
-#include "compile/job_contents.h"
 #include "compile/kept_jobs.h"
 #include "features/cluster/compare.h"
 #include "features/cluster/live.h"

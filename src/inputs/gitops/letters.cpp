@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "inputs/gitops/letters.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -9,6 +7,7 @@
 #include <span>
 
 #include "base/text/text.h"
+#include "inputs/gitops/substitute.h"
 
 namespace trainjobc::gitops {
 namespace {

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "base/text/text.h"
-#include "inputs/gitops/letters.h"
 
 namespace trainjobc::gitops {
 namespace {

@@ -36,6 +36,14 @@ enum class Strictness {
 Substituted substitute(std::string_view text, const Variables& variables,
                        Strictness strictness = Strictness::Lax);
 
+// Upper and lower case of all letters, as in ${name^} and the like.
+enum class LetterCase { Upper, Lower };
+
+// Each character in the other case, if that is one character; all others, and bytes that are not UTF-8, stay.
+std::string in_case(std::string_view text, LetterCase wanted);
+// The same for the first character only.
+std::string with_first_in_case(std::string_view text, LetterCase wanted);
+
 // Whether Flux accepts the name.
 bool is_variable_name(std::string_view name);
 

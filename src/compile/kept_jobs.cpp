@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "compile/job_contents.h"
+#include "compile/kept_jobs.h"
 
 #include <string>
 #include <vector>
