@@ -524,6 +524,14 @@ bool KustomizeSettings::names(const std::string& config_folder, const std::strin
       roots, [&](const std::string& glob) { return names_folder(glob, config_folder, folder); });
 }
 
+std::vector<const platform::TeamRule*> rules_of(const Config& config) {
+  std::vector<const platform::TeamRule*> all;
+  for (const auto& set : config.team_rules) {
+    for (const platform::TeamRule& rule : set->rules()) all.push_back(&rule);
+  }
+  return all;
+}
+
 std::string scope_of(const Config& config) {
   if (!config.is_scope && config.outer) return scope_of(*config.outer);
   return config.is_scope && !config.folder.empty() ? config.folder : ".";

@@ -21,7 +21,8 @@
 
 namespace trainjobc::platform {
 class TeamRules;
-}
+struct TeamRule;
+}  // namespace trainjobc::platform
 
 namespace trainjobc::inputs {
 
@@ -101,6 +102,9 @@ struct Config {
   std::shared_ptr<const Config> outer;  // for one that is not a scope, the next one above; else nullptr
   std::shared_ptr<const base::SourceFile> file;  // the file that locations refer to
 };
+
+// All rules of the settings, those of `outer` first.
+std::vector<const platform::TeamRule*> rules_of(const Config& config);
 
 using ConfigResult = std::variant<Config, Message>;
 

@@ -241,9 +241,7 @@ bool Findings::fails(const base::Diagnostic& finding) const {
 std::vector<const platform::TeamRule*> Findings::team_rules() const {
   std::map<std::string_view, const platform::TeamRule*> by_id;
   for (const auto& config : configs) {
-    for (const auto& set : config->team_rules) {
-      for (const platform::TeamRule& rule : set->rules()) by_id.try_emplace(rule.id, &rule);
-    }
+    for (const platform::TeamRule* rule : inputs::rules_of(*config)) by_id.try_emplace(rule->id, rule);
   }
   std::vector<const platform::TeamRule*> rules;
   for (const auto& [id, rule] : by_id) rules.push_back(rule);

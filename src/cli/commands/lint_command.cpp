@@ -360,11 +360,7 @@ int print_rules(Console& console, const InputFlags& flags) {
     print(console, *error);
     return kFailed;
   }
-  std::vector<const platform::TeamRule*> team;
-  for (const auto& set : config->team_rules) {
-    for (const platform::TeamRule& rule : set->rules()) team.push_back(&rule);
-  }
-  return print_text(console, list_rules(console.stdout_width(), team));
+  return print_text(console, list_rules(console.stdout_width(), inputs::rules_of(*config)));
 }
 
 int run_lint(Console& console, LintFlags flags) {
