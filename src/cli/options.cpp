@@ -280,6 +280,11 @@ std::optional<inputs::Loaded> load_inputs(Console& console, inputs::Request requ
   return printed(console, inputs::load(console.files(), console.processes(), request));
 }
 
+std::optional<inputs::Loaded> load_inputs(Console& console, const inputs::Request& request,
+                                          std::vector<Source> sources) {
+  return printed(console, inputs::load(console.files(), console.processes(), request, std::move(sources)));
+}
+
 std::optional<inputs::Loaded> load_inputs(Console& console, const InputFlags& flags) {
   if (!is_possible(console, flags.roots)) return std::nullopt;
   inputs::Request request = request_of(console, flags);

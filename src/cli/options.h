@@ -148,6 +148,9 @@ void print(Console& console, const inputs::Message& message);
 // and roots. nullopt if that fails, which has been reported.
 std::optional<inputs::Loaded> load_inputs(Console& console, const InputFlags& flags);
 std::optional<inputs::Loaded> load_inputs(Console& console, inputs::Request request);
+// The same for sources that were read already.
+std::optional<inputs::Loaded> load_inputs(Console& console, const inputs::Request& request,
+                                          std::vector<Source> sources);
 
 // Loads the sources of paths, without settings and roots.
 base::IoResult<inputs::FoundSources> load_sources(Console& console, const std::vector<std::string>& paths,

@@ -46,6 +46,17 @@ class Loader {
       for (const Source& part : group.parts) loaded_.parts.push_back(part.name);
       loaded_.groups.push_back(std::move(group));
     }
+    return completed();
+  }
+
+  Loaded load(std::vector<Source> sources) {
+    if (!read_settings()) return std::move(loaded_);
+    loaded_.groups = group_by_configuration(std::move(sources), configurations_);
+    return completed();
+  }
+
+ private:
+  Loaded completed() {
     if (!is_usable()) return std::move(loaded_);
     for (InputGroup& group : loaded_.groups) {
       if (!complete(group)) return std::move(loaded_);
@@ -54,7 +65,6 @@ class Loader {
     return std::move(loaded_);
   }
 
- private:
   // Reads the settings that override every configuration.
   bool read_settings() {
     const Environment& environment = request_.environment;
@@ -144,6 +154,11 @@ bool Loaded::failed() const {
 
 Loaded load(base::FileSystem& files, base::ProcessRunner& programs, const Request& request) {
   return Loader(files, programs, request).load();
+}
+
+Loaded load(base::FileSystem& files, base::ProcessRunner& programs, const Request& request,
+            std::vector<Source> sources) {
+  return Loader(files, programs, request).load(std::move(sources));
 }
 
 }  // namespace trainjobc::inputs

@@ -106,5 +106,9 @@ struct Loaded {
 
 // Reads and builds everything, and completes each group with its settings.
 Loaded load(base::FileSystem& files, base::ProcessRunner& programs, const Request& request);
+// The same for sources that were read already, instead of the request's paths and roots. Also takes those
+// that the settings exclude.
+Loaded load(base::FileSystem& files, base::ProcessRunner& programs, const Request& request,
+            std::vector<Source> sources);
 
 }  // namespace trainjobc::inputs

@@ -15,7 +15,8 @@
 #include "features/cluster/live.h"
 #include "features/kubectl/kubectl.h"
 #include "features/runtimes/runtimes.h"
-#include "inputs/groups.h"
+#include "inputs/config.h"
+#include "inputs/load.h"
 #include "lint/lint.h"
 #include "platform/team.h"
 
@@ -47,8 +48,9 @@ std::optional<PolicyCase> as_case(Source source) {
 
 class PolicyTest {
  public:
-  explicit PolicyTest(Console& console)
-      : console_(console), configurations_(console.files(), console.environment("TRAINJOBC_CONFIG"), false) {}
+  explicit PolicyTest(Console& console) : console_(console) {
+    request_.config = console.environment("TRAINJOBC_CONFIG");
+  }
 
   int run(const PoliciesFlags& flags) {
     auto found = got(console_, load_sources(console_, flags.directories, {}));
@@ -74,28 +76,14 @@ class PolicyTest {
  private:
   // What is wrong with the case, "" if nothing is; nullopt after an error.
   std::optional<std::string> check(const PolicyCase& one) {
-    std::vector<inputs::InputGroup> groups = inputs::group_by_configuration({one.source}, configurations_);
-    if (const auto& error = configurations_.error()) {
-      print(console_, *error);
-      return std::nullopt;
-    }
-    inputs::InputGroup& group = groups.front();
-    for (const auto& set : group.config->team_rules) {
-      for (const platform::TeamRule& rule : set->rules()) rules_.insert(rule.id);
-    }
+    auto loaded = load_inputs(console_, request_, {one.source});
+    if (!loaded) return std::nullopt;
+    for (const platform::TeamRule* rule : inputs::rules_of(*loaded->groups.front().config))
+      rules_.insert(rule->id);
     if (!rules_.contains(one.rule)) return fmt::format("there is no rule {} in its settings", one.rule);
-    auto runtimes = got(console_, load_sources(console_, group.config->runtimes, {}));
-    if (!runtimes) return std::nullopt;
-    group.runtimes = std::move(runtimes->sources);
-    auto policies = got(console_, load_sources(console_, group.config->policy_paths, {}));
-    if (!policies) return std::nullopt;
-    group.policies = std::move(policies->sources);
-    group.trainer_version = group.config->trainer_version.value_or("auto");
-    group.use_catalogue = group.config->catalogue.value_or(true);
-    group.ns = group.config->ns.value_or("");
     Options options;
     options.render = false;
-    return verdict(one, lint::find(std::move(groups), options, ""));
+    return verdict(one, lint::find(std::move(loaded->groups), options, ""));
   }
 
   static std::string verdict(const PolicyCase& one, const lint::Findings& findings) {
@@ -126,7 +114,7 @@ class PolicyTest {
   }
 
   Console& console_;
-  inputs::Configurations configurations_;
+  inputs::Request request_;
   std::set<std::string> rules_;
   size_t failed_ = 0;
 };

@@ -319,4 +319,19 @@ policies/unknown/bad.yaml: there is no rule team/unknown in its settings
 )");
 }
 
+TEST_CASE("policies test reads the cases with the settings above them") {
+  base::MemoryFileSystem files;
+  files.files["policies/plain/bad.yaml"] = std::string(kJob) + "---\n" + kRuntime;
+  const auto run_with = [&](const std::string& settings) {
+    files.files[".trainjobc.yaml"] =
+        settings +
+        "policies:\n- {id: plain, kinds: [Pod], expression: '!has(object.spec.volumes)', message: m}\n";
+    const test::Run run = test::run(files, {"policies", "test", "policies"});
+    return run.out + run.err;
+  };
+  // The gate adds a volume.
+  CHECK(run_with("featureGates: [TrainJobStatus]\n") == "1 case of 1 rule: all pass\n");
+  CHECK(run_with("") == "policies/plain/bad.yaml: team/plain finds nothing\n1 case of 1 rule: 1 failed\n");
+}
+
 }  // namespace trainjobc::team_test
