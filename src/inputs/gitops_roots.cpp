@@ -137,6 +137,7 @@ class GitopsRoots {
     const gitops::ExpandedSet expanded = gitops::expand_application_set(repository_, object);
     std::vector<DeployedRoot> roots;
     for (const Manifest& application : expanded.applications) {
+      if (!application.is("argoproj.io/", "Application")) continue;  // without a spec
       for (DeployedRoot& root : gitops::read_application(repository_, application)) {
         root.cluster = other_cluster(application);
         roots.push_back(std::move(root));

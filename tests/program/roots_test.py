@@ -290,6 +290,10 @@ def argo_cd():
     files["apps.yaml"] = argo("a", "chart: training, targetRevision: 1.0.0")
     check(lint(files)[2],
           "note: Application argocd/a (apps.yaml:1): training is not checked: a chart of a Helm repository is not read\n", "a chart")
+    files["apps.yaml"] = ("apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nspec:\n"
+                          "  generators: [{git: {directories: [{path: jobs}]}}]\n  template: {}\n")
+    check(lint(files), (2, "", "trainjobc: --roots: the inputs have no Kustomization, no HelmRelease and no Application\n"),
+          "an ApplicationSet whose template has no spec")
 
 
 def built():
