@@ -12,6 +12,8 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
+#include <memory>
 #include <string_view>
 #include <system_error>
 
@@ -22,6 +24,7 @@
 extern char** environ;  // POSIX leaves the declaration to the program
 
 #ifdef __linux__
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #endif
@@ -100,6 +103,23 @@ std::optional<int> reap(pid_t pid) {
   return got == pid ? std::optional(status_of(wait_status)) : std::nullopt;
 }
 
+#ifdef __linux__
+class AllSignalsBlocked {
+ public:
+  AllSignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  ~AllSignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
+  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+#endif
+
 class Spawn {
  public:
   // `own_group` starts the program in its own process group, which on Linux ends even if SIGKILL ends this
@@ -118,11 +138,10 @@ class Spawn {
     std::vector<char*> environment = pointers_to(variables);
     Pipe failure;  // closed without a message when the program starts
     if (!failure.open()) return errno;
-    const pid_t parent = ::getpid();
-    const pid_t child = ::fork();
+    Start start{this,       pointers.data(),    words.size(), environment_ ? environment.data() : environ,
+                ::getpid(), failure.write.get()};
+    const pid_t child = make_child(start);
     if (child < 0) return errno;
-    if (child == 0)
-      become(pointers.data(), environment_ ? environment.data() : nullptr, parent, failure.write.get());
     failure.write.close();
     int error = 0;
     if (repeat([&] { return ::read(failure.read.get(), &error, sizeof error); }) != sizeof error) {
@@ -134,12 +153,51 @@ class Spawn {
   }
 
  private:
+  // What the child needs until the program starts.
+  struct Start {
+    const Spawn* spawn;
+    char* const* argv;
+    size_t words;  // of argv
+    char** environment;
+    pid_t parent;
+    int report;  // an error is written here
+  };
+
+#ifdef __linux__
+  // As posix_spawn does it, which has no PR_SET_PDEATHSIG: the child borrows this process's memory until
+  // the program starts, because copying the page tables of a large process takes longer than most programs
+  // run. No signal handler may run in the child.
+  static pid_t make_child(Start& start) {
+    constexpr size_t kOwnCalls = size_t{64} << 10U;
+    const size_t size =
+        kOwnCalls + start.words * sizeof(char*);  // execvpe copies argv for a script without #!
+    const auto stack = std::make_unique_for_overwrite<std::byte[]>(size);
+    const auto run = [](void* data) -> int { become(*static_cast<const Start*>(data)); };
+    const AllSignalsBlocked blocked;
+    return ::clone(run, stack.get() + size, CLONE_VM | CLONE_VFORK | SIGCHLD, &start);
+  }
+
+  static void execute(const Start& start) {
+    ::execvpe(*start.argv, start.argv, start.environment);
+  }
+#else
+  static pid_t make_child(Start& start) {
+    const pid_t child = ::fork();
+    if (child == 0) become(start);
+    return child;
+  }
+
+  static void execute(const Start& start) {
+    environ = start.environment;
+    ::execvp(*start.argv, start.argv);
+  }
+#endif
+
   // Until the program starts, only async-signal-safe calls are allowed, as other threads may exist: no
-  // allocation, no locks.
-  [[noreturn]] void become(char* const* argv, char** environment, pid_t parent, int report) const {
-    report = ::fcntl(report, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    if (environment) environ = environment;
-    if (prepare(parent)) ::execvp(*argv, argv);
+  // allocation, no locks, and no change of memory that this process reads.
+  [[noreturn]] static void become(const Start& start) {
+    const int report = ::fcntl(start.report, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (start.spawn->prepare(start.parent)) execute(start);
     const int error = errno;
     if (::write(report, &error, sizeof error) != sizeof error) ::_exit(126);
     ::_exit(127);
