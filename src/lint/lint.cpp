@@ -258,9 +258,13 @@ class Repeated {
  public:
   explicit Repeated(const std::vector<inputs::InputGroup>& groups)
       : has_several_(groups.size() > 1), deployers_(groups) {
+    std::map<std::string, const inputs::InputGroup*> roots;
     for (const inputs::InputGroup& group : groups) {
       undecided_.insert(group.undecided.begin(), group.undecided.end());
-      templates_.insert(group.templates.begin(), group.templates.end());
+      shared_.insert(group.templates.begin(), group.templates.end());
+      for (const Source& part : group.parts) {
+        if (roots.try_emplace(part.name, &group).first->second != &group) shared_.insert(part.name);
+      }
     }
   }
 
@@ -270,10 +274,9 @@ class Repeated {
       const base::Location& at = found.location;
       const std::string file = at.file ? at.file->name() : "";
       if (found.rule != kUnsetVariable && undecided_.contains({file, at.line})) return false;
-      // The objects of a template differ from release to release, but the mistake is in one line.
-      const bool is_template = templates_.contains(file);
-      if ((!has_several_ && !is_template) || !at.file) return true;
-      const std::string object = is_template ? "" : found.object;
+      const bool is_shared = shared_.contains(file);
+      if ((!has_several_ && !is_shared) || !at.file) return true;
+      const std::string object = is_shared ? "" : found.object;
       return seen_.emplace(found.rule, object, found.message, file, at.line, at.column).second;
     });
     deployers_.name(diagnostics);
@@ -282,7 +285,9 @@ class Repeated {
  private:
   bool has_several_;
   std::set<std::pair<std::string, uint32_t>> undecided_;
-  std::set<std::string> templates_;
+  // Templates, and the parts of several roots: their objects differ from release to release and from overlay
+  // to overlay, but the mistake is in one line.
+  std::set<std::string> shared_;
   std::set<std::tuple<std::string, std::string, std::string, std::string, uint32_t, uint32_t>> seen_;
   Deployers deployers_;
 };

@@ -335,6 +335,24 @@ TEST_CASE("kustomize: each root is a scope") {
       "overlays/prod  default/bert  4      4     4          -     -      bert-node-0-{0..3}.bert\n"));
 }
 
+TEST_CASE("kustomize: a mistake in a base is reported once, whatever its overlays call the object") {
+  Folder folder;
+  const std::string job = Folder::patched("numNodes", "numNode");
+  folder.files.files["base/job.yaml"] = job;
+  for (const std::string overlay : {"a", "b"}) {
+    folder.files.files["overlays/" + overlay + "/kustomization.yaml"] =
+        "resources: [../../base]\nnamespace: team-" + overlay + "\n";
+    std::string& built = folder.programs.built["overlays/" + overlay] = job;
+    built.insert(built.find("  name: bert"), "  namespace: team-" + overlay + "\n");
+  }
+  const Run run = folder.run({"lint", "-k", "overlays/a", "-k", "overlays/b"});
+  CHECK(run.out ==
+        "base/job.yaml:11:5: error: unknown field \"numNode\" in spec.trainer [input/unknown-field]\n"
+        "   11 |     numNode: 1\n"
+        "      |     ^~~~~~~ did you mean \"numNodes\"?\n\n"
+        "1 finding (1 error) in 1 of 4 files; 1 fixable with --fix=all\n");
+}
+
 TEST_CASE("kustomize: --fix edits a base as all its overlays want it, or not at all") {
   Folder folder;
   const std::string runtime =
