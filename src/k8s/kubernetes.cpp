@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/text/text.h"
 #include "yaml/changes.h"
@@ -72,9 +73,14 @@ constexpr std::array kDropped = std::to_array<DroppedField>({
     {"containers", "restartPolicy", "ContainerRestartRules", "1.35"},
     {"containers", "restartPolicyRules", "ContainerRestartRules", "1.35"},
     {"initContainers", "restartPolicyRules", "ContainerRestartRules", "1.35"},
+    {.parent = "initContainers",
+     .field = "restartPolicy",
+     .gate = "ContainerRestartRules",
+     .until = "1.35",
+     .unless = "Always"},
     {"valueFrom", "fileKeyRef", "EnvFiles", "1.35"},
     {"spec", "hostnameOverride", "HostnameOverride", "1.35"},
-    {"volumes", "image", "ImageVolume", "1.35", true},
+    {.parent = "volumes", .field = "image", .gate = "ImageVolume", .until = "1.35", .with_parent = true},
     {"sources", "clusterTrustBundle", "ClusterTrustBundleProjection", "1.37"},
     {"sources", "podCertificate", "PodCertificateRequest", "1.37"},
     {"spec", "schedulingGroup", "GenericWorkload", ""},
@@ -89,10 +95,11 @@ bool is_before(const KubernetesBehaviour& kubernetes, std::string_view version) 
   return place(kubernetes.version) < place(version);
 }
 
-const DroppedField* find_dropped(std::string_view parent, std::string_view field,
+const DroppedField* find_dropped(std::string_view parent, std::string_view field, const Node& value,
                                  const KubernetesBehaviour& kubernetes) {
   for (const DroppedField& one : kDropped) {
-    if (one.field == field && one.parent == parent && is_before(kubernetes, one.until)) return &one;
+    if (one.field != field || one.parent != parent || !is_before(kubernetes, one.until)) continue;
+    return one.unless.empty() || yaml::text_of(&value) != one.unless ? &one : nullptr;
   }
   return nullptr;
 }
@@ -110,21 +117,56 @@ void collect(const Node& node, std::string_view parent, const KubernetesBehaviou
   }
   for (const yaml::Entry& entry : node.entries()) {
     const size_t first = found.size();
-    if (const DroppedField* field = find_dropped(parent, entry.key, kubernetes))
+    if (const DroppedField* field = find_dropped(parent, entry.key, *entry.value, kubernetes))
       found.push_back({field, &entry, ""});
     collect(*entry.value, entry.key, kubernetes, found);
     if (found.size() > first) add_step(first, fmt::format(".{}", entry.key));
   }
 }
 
-const Node* without(const Node& node, std::string_view parent, const KubernetesBehaviour& kubernetes,
-                    const yaml::Maker& make) {
-  return yaml::with_values(node, make, [&](std::string_view key, const Node& value) -> const Node* {
-    if (node.is_list()) return without(value, parent, kubernetes, make);
-    const DroppedField* field = find_dropped(parent, key, kubernetes);
-    return field && !field->stays ? nullptr : without(value, key, kubernetes, make);
-  });
-}
+// A pod's spec without what is dropped.
+class Dropper {
+ public:
+  Dropper(const KubernetesBehaviour& kubernetes, const yaml::Maker& make)
+      : kubernetes_(kubernetes), make_(make) {}
+
+  const Node* pod_spec(const Node& spec) {
+    for (const Node* volume : yaml::items_at(spec, "volumes")) {
+      if (goes_whole(*volume, "volumes")) gone_volumes_.insert(yaml::text_at(*volume, "name"));
+    }
+    return without(spec, "spec");
+  }
+
+ private:
+  bool goes_whole(const Node& item, std::string_view parent) const {
+    return std::ranges::any_of(item.entries(), [&](const yaml::Entry& entry) {
+      const DroppedField* field = find_dropped(parent, entry.key, *entry.value, kubernetes_);
+      return field && field->with_parent;
+    });
+  }
+
+  const Node* without(const Node& node, std::string_view parent) const {
+    if (node.is_list()) return list(node, parent);
+    return yaml::with_values(node, make_, [&](std::string_view key, const Node& value) -> const Node* {
+      const DroppedField* field = find_dropped(parent, key, value, kubernetes_);
+      return field && !field->stays ? nullptr : without(value, key);
+    });
+  }
+
+  const Node* list(const Node& all, std::string_view parent) const {
+    std::vector<const Node*> kept;
+    for (const Node* item : all.items()) {
+      const bool is_of_gone =
+          parent == "volumeMounts" && gone_volumes_.contains(yaml::text_at(*item, "name"));
+      if (!is_of_gone && !goes_whole(*item, parent)) kept.push_back(without(*item, parent));
+    }
+    return std::ranges::equal(kept, all.items()) ? &all : make_.list(kept, all.origin());
+  }
+
+  const KubernetesBehaviour& kubernetes_;
+  const yaml::Maker& make_;
+  std::set<std::string_view> gone_volumes_;
+};
 
 }  // namespace
 
@@ -166,7 +208,7 @@ std::vector<Dropped> dropped_fields(const Node& pod_spec, const std::string& pat
 
 const Node* without_dropped(const Node& job, const KubernetesBehaviour& kubernetes, const yaml::Maker& make) {
   const Node* pod_spec = job.at({"spec", "template", "spec"});
-  const Node* kept = pod_spec ? without(*pod_spec, "spec", kubernetes, make) : nullptr;
+  const Node* kept = pod_spec ? Dropper(kubernetes, make).pod_spec(*pod_spec) : nullptr;
   return kept == pod_spec ? &job : make.with_path(&job, {"spec", "template", "spec"}, kept);
 }
 

@@ -43,6 +43,8 @@ struct DroppedField {
   std::string_view until;  // the first version that reads it; "" if none does yet
   // The field counts in checks of the pod: the API server drops it only with what is around it.
   bool stays = false;
+  std::string_view unless = "";  // the one value that is kept
+  bool with_parent = false;      // the list's item goes with it, and so do mounts of a volume
 };
 
 // A dropped field in a pod's spec.

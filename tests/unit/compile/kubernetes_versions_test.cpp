@@ -113,9 +113,16 @@ Kubernetes 1.34 drops fileKeyRef: its feature gate EnvFiles is off (Kubernetes 1
       "                volumes: [{name: v, image: {reference: a}}]\n";
   CHECK(
       findings("1.34", image) ==
-      R"(Kubernetes 1.34 drops image: its feature gate ImageVolume is off (Kubernetes 1.35 reads it: remove it, or name the cluster's version with --kubernetes-version 1.35)
+      R"(Kubernetes 1.34 drops image, its volume and the mounts of it: its feature gate ImageVolume is off (Kubernetes 1.35 reads it: remove it, or name the cluster's version with --kubernetes-version 1.35)
 )");
   CHECK(findings("1.35", image) == "");
+  const std::string two = "                volumes: [{name: v, emptyDir: {}, image: {reference: a}}]\n";
+  CHECK(
+      findings("1.34", two) ==
+      R"(Kubernetes 1.34 drops image, its volume and the mounts of it: its feature gate ImageVolume is off (Kubernetes 1.35 reads it: remove it, or name the cluster's version with --kubernetes-version 1.35)
+)");
+  CHECK(findings("1.35", two) == R"(volume "v" has two sources, emptyDir and image (keep one of them; a patch that changes the source keeps the old one too)
+)");
 }
 
 TEST_CASE("restart rules: dropped in 1.34, all containers and sidecars since 1.36") {
@@ -144,6 +151,15 @@ Kubernetes 1.34 drops restartPolicyRules: its feature gate ContainerRestartRules
 Kubernetes 1.35 does not accept "RestartAllContainers" for action (only "Restart"; Kubernetes 1.36 accepts it: name the cluster's version with --kubernetes-version)
 )");
   CHECK(findings("1.36", sidecar) == "");
+  const std::string init =
+      "                initContainers: [{name: s, image: \"s:1\", restartPolicy: Sometimes}]\n";
+  CHECK(
+      findings("1.34", init) ==
+      R"(Kubernetes 1.34 drops restartPolicy: its feature gate ContainerRestartRules is off (Kubernetes 1.35 reads it: remove it, or name the cluster's version with --kubernetes-version 1.35)
+)");
+  CHECK(findings("1.35", init) ==
+        R"(restartPolicy can't be "Sometimes" (one of "Always", "Never", "OnFailure")
+)");
 }
 
 TEST_CASE("IP addresses: strict since 1.36") {

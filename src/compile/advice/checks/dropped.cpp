@@ -22,15 +22,16 @@ void check_pods(const AdviceContext& context, Advisor& advisor) {
     const std::string path = fmt::format("spec.replicatedJobs[{}].template.spec.template.spec", i);
     for (const k8s::Dropped& dropped : k8s::dropped_fields(*pod, path, kubernetes)) {
       const k8s::DroppedField& field = *dropped.field;
-      advisor.warn("advice/dropped-field", dropped.path,
-                   fmt::format("Kubernetes {} drops {}: its feature gate {} is off", kubernetes.version,
-                               field.field, field.gate),
-                   yaml::locate_key(*dropped.entry),
-                   field.until.empty()
-                       ? "remove it, unless the cluster has the gate on"
-                       : fmt::format("Kubernetes {0} reads it: remove it, or name the cluster's version "
-                                     "with --kubernetes-version {0}",
-                                     field.until));
+      advisor.warn(
+          "advice/dropped-field", dropped.path,
+          fmt::format("Kubernetes {} drops {}{}: its feature gate {} is off", kubernetes.version, field.field,
+                      field.with_parent ? ", its volume and the mounts of it" : "", field.gate),
+          yaml::locate_key(*dropped.entry),
+          field.until.empty()
+              ? "remove it, unless the cluster has the gate on"
+              : fmt::format("Kubernetes {0} reads it: remove it, or name the cluster's version "
+                            "with --kubernetes-version {0}",
+                            field.until));
     }
   }
 }
