@@ -8,8 +8,8 @@
 
 #include "base/text/text.h"
 #include "features/compose/draft.h"
-#include "features/objects/pods.h"
 #include "k8s/quantity.h"
+#include "launch/processes.h"
 #include "model/trainer_names.h"
 
 namespace trainjobc::compose {
@@ -243,7 +243,7 @@ const Node* security_of(const Pod& pod, const Node& container, std::string_view 
 }
 
 PodParts::PodParts(const Node& spec) {
-  main = objects::node_container(spec);
+  main = launch::node_container(spec);
   for (const Node* volume : items_at(spec, "volumes")) volumes.try_emplace(text_at(*volume, "name"), volume);
   for (const std::string_view list : {"initContainers", "containers"}) {
     for (const Node* container : items_at(spec, list)) {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "model/trainer_names.h"
 #include "platform/defaults.h"
 #include "policy/runtime_info.h"
 #include "yaml/changes.h"
@@ -77,12 +76,6 @@ std::vector<std::string> in_order(const Amounts& amounts) {
   for (const auto& [resource, amount] : amounts) resources.push_back(resource);
   std::ranges::stable_sort(resources, {}, place_of_resource);
   return resources;
-}
-
-const Node* node_container(const Node& pod_spec) {
-  const auto containers = yaml::items_at(pod_spec, "containers");
-  if (const Node* node = yaml::find_named(containers, model::kNode)) return node;
-  return containers.empty() ? nullptr : containers.front();
 }
 
 Amounts requests_of_pod(const Node& pod_spec, PodLimits limits) {

@@ -29,9 +29,6 @@ struct PodSet {
   std::string hosts;  // "llama-node-0-{0..3}.llama", for a shell to expand; "" without pods
 };
 
-// The container called `node`, else the first; nullptr if there is none.
-const yaml::Node* node_container(const yaml::Node& pod_spec);
-
 // How limits of a pod as a whole count if it has no such requests.
 enum class PodLimits : uint8_t {
   AreRequests,  // even if its containers request less
