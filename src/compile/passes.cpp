@@ -278,10 +278,14 @@ void run_plugins(Step step, policy::PluginContext& context, Arguments&... argume
 bool expand(JobUnit& unit, policy::RuntimeInfo& info, const Options& options) {
   policy::Findings findings(unit.diagnostics);
   const Maker make(unit.memory.arena);
-  policy::PluginContext context{info, make, options.policy, findings};
+  // What is rendered, or counted by a team's rules, which need no key.
+  const bool has_objects = options.render || (unit.platform && unit.platform->counts_jobs());
+  policy::PolicyOptions policies = options.policy;
+  if (!options.render) policies.ssh_key = {policy::SshKeySource::Omit, ""};
+  policy::PluginContext context{info, make, policies, findings};
   run_plugins(&policy::Plugin::validate, context);
   if (!findings.has_errors()) run_plugins(&policy::Plugin::expand, context);
-  if (!findings.has_errors() && options.render) run_plugins(&policy::Plugin::build, context, unit.objects);
+  if (!findings.has_errors() && has_objects) run_plugins(&policy::Plugin::build, context, unit.objects);
   const bool accepted = !findings.has_errors();
   findings.flush(unit.job.id.str());
   if (!accepted) unit.objects.clear();
@@ -317,11 +321,11 @@ void advise(JobUnit& unit, const policy::RuntimeInfo& merged, const Node& admitt
 }
 
 // What is in the way of the job in its namespace. `admitted` is nullptr if there is no JobSet.
-void check_platform(JobUnit& unit, const JobSource& source, const Node* admitted = nullptr,
-                    const policy::RuntimeInfo* info = nullptr) {
+void check_platform(JobUnit& unit, const JobSource& source, const Node* admitted = nullptr) {
   if (!source.platform || !unit.defaulted) return;
-  source.platform->check({unit.job.id.str(), unit.defaulted, unit.complete ? admitted : nullptr, info},
-                         unit.diagnostics);
+  source.platform->check(
+      {unit.job.id.str(), unit.defaulted, unit.complete ? admitted : nullptr, unit.objects},
+      unit.diagnostics);
 }
 
 // The same for a job that has no JobSet: the TrainJob itself.
@@ -349,6 +353,7 @@ void emit(JobUnit& unit, const Node& job_set, const Node& admitted, const Option
 bool run_on(JobUnit& unit, const InputObject& read, const JobSource& source, const Options& options) {
   const bool is_rendered = options.render && !read.is_guess;
   if (const auto* kubernetes = k8s::find_kubernetes(options.kubernetes_version)) unit.kubernetes = kubernetes;
+  unit.platform = source.platform;
   const SecretGuard guard(unit);
   // 2. admit, 3. resolve
   const bool has_runtime = admit(unit, read, source, options) && resolve(unit, source);
@@ -366,7 +371,7 @@ bool run_on(JobUnit& unit, const InputObject& read, const JobSource& source, con
   // 7. admit the JobSet
   const Node* admitted = admit_output(unit, *job_set, source.is_accepted);
   if (merged) advise(unit, *merged, *admitted);
-  check_platform(unit, source, admitted, &*info);
+  check_platform(unit, source, admitted);
   if (!is_rendered || is_refused(unit)) {
     unit.objects.clear();
   } else {

@@ -25,6 +25,7 @@ struct JobUnit {
   Target target;
   const k8s::KubernetesBehaviour* kubernetes = &k8s::default_kubernetes();
   const Surroundings* around = nullptr;
+  const platform::Platform* platform = nullptr;  // that of its source
   ObjectMemory memory;
   base::Diagnostics diagnostics;
   const yaml::Node* source = nullptr;      // the TrainJob as it was read, with its name

@@ -35,8 +35,9 @@ void Platform::check(const CompiledJob& job, base::Diagnostics& found) const {
   std::vector<Subject> subjects = subjects_of(job, make);
   namespaces_.complete(subjects, make);
   if (!team_.empty()) {
-    const yaml::Node* plan = job.job_set ? plan_of(job, subjects, make) : nullptr;
     for (const Subject& subject : subjects) {
+  // `trainjobc plan` does not count what LimitRanges fill in.
+  const yaml::Node* plan = job.job_set && !team_.empty() ? plan_of(job, subjects, make) : nullptr;
       for (const auto& rules : team_) rules->check(subject, job.object, plan, found);
     }
   }

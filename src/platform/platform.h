@@ -28,6 +28,8 @@ class Platform {
   base::Diagnostics problems() const;
   // Whether there are rules for any object, not only for what is in a namespace.
   bool has_rules() const { return policies_ || !team_.empty(); }
+  // Whether there are rules that may ask what a job takes.
+  bool counts_jobs() const { return !team_.empty(); }
   // Appends what is said about a job and what becomes of it.
   void check(const CompiledJob& job, base::Diagnostics& found) const;
   // The same for a runtime, with the defaults of its schema.

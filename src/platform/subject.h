@@ -5,22 +5,22 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/source.h"
-#include "policy/runtime_info.h"
 #include "yaml/node.h"
 
 namespace trainjobc::platform {
 
 // A TrainJob after its passes. A node is nullptr if a pass before it has refused the job.
 struct CompiledJob {
-  std::string object;                         // as diagnostics name it: "TrainJob/team-a/llama"
-  const yaml::Node* train_job = nullptr;      // with the defaults of its schema
-  const yaml::Node* job_set = nullptr;        // admitted
-  const policy::RuntimeInfo* info = nullptr;  // of that JobSet
+  std::string object;                          // as diagnostics name it: "TrainJob/team-a/llama"
+  const yaml::Node* train_job = nullptr;       // with the defaults of its schema
+  const yaml::Node* job_set = nullptr;         // admitted
+  std::span<const yaml::Node* const> objects;  // that are made beside the JobSet
 };
 
 // A kind that the checks know.
