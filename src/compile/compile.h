@@ -23,7 +23,8 @@ struct VersionSchemas;
 }
 namespace trainjobc::platform {
 class TeamRules;
-}
+class Platform;
+}  // namespace trainjobc::platform
 namespace trainjobc::yaml {
 class Relocator;
 }
@@ -93,6 +94,8 @@ struct Object {
   const yaml::Node* written = nullptr;
 };
 
+  // What is in the way of the job in the cluster; nullptr if passed through.
+  const platform::Platform* platform = nullptr;
 // Fills in an object's fields from its root, which must outlive it.
 Object described(const yaml::Node& root);
 

@@ -253,6 +253,7 @@ std::vector<Object> objects_of(const JobUnit& unit) {
     objects.push_back(described(*root));
     objects.back().train_job = unit.job.root;
     objects.back().schemas = unit.target.schemas;
+    objects.back().platform = unit.platform;
     if (unit.is_as_written) objects.back().written = unit.source;
   }
   return objects;

@@ -11,6 +11,7 @@
 
 #include "k8s/violations.h"
 #include "platform/amounts.h"
+#include "platform/defaults.h"
 #include "yaml/changes.h"
 
 namespace trainjobc::platform {
@@ -64,9 +65,26 @@ const Node* with_values(const Node* container, std::string_view list, const Valu
   for (const auto& [resource, value] : values) {
     const Node* given = container->at({"resources", list});
     if (!given || !given->get(resource))
-      container = make.with_path(container, {"resources", list, resource}, value);
+      container = make.with_path(container, {"resources", list, resource},
+                                 make.with_origin(*value, make.made(kLimitDefault, {value})));
   }
   return container;
+}
+
+const Node* with_range(const Node& container, const Defaults& defaults, const Maker& make) {
+  return with_values(with_values(&container, "limits", defaults.limits, make), "requests", defaults.requests,
+                     make);
+}
+
+// The pod with each of its containers changed.
+template <class Change>
+const Node* with_containers(const Node& pod, const Maker& make, const Change& change) {
+  const Node* spec = pod.get("spec");
+  for (const std::string_view key : {"containers", "initContainers"}) {
+    const Node* list = spec->get(key);
+    if (list && list->is_list()) spec = make.with(spec, key, yaml::with_each(*list, make, change));
+  }
+  return make.with(&pod, "spec", spec);
 }
 
 // What one container or pod asks for, as the rules of an item see it.
@@ -209,19 +227,33 @@ class LimitCheck {
 }  // namespace
 
 const Node* with_limit_defaults(const Node& pod, std::span<const Node* const> ranges, const Maker& make) {
-  const Node* spec = pod.get("spec");
+  const Node* changed = &pod;
   for (const Node* range : ranges) {
     const Defaults defaults = defaults_of(*range);
-    const auto change = [&](const Node& container) {
-      return with_values(with_values(&container, "limits", defaults.limits, make), "requests",
-                         defaults.requests, make);
-    };
-    for (const std::string_view key : {"containers", "initContainers"}) {
-      const Node* list = spec->get(key);
-      if (list && list->is_list()) spec = make.with(spec, key, yaml::with_each(*list, make, change));
-    }
+    changed = with_containers(*changed, make,
+                              [&](const Node& container) { return with_range(container, defaults, make); });
   }
-  return make.with(&pod, "spec", spec);
+  return changed;
+}
+
+const Node* with_limits_only(const Node& pod, std::span<const Node* const> ranges, const Maker& make) {
+  std::vector<Defaults> defaults;
+  for (const Node* range : ranges) defaults.push_back(defaults_of(*range));
+  return with_containers(pod, make, [&](const Node& container) {
+    const Node* stored = with_requests(container, make);
+    const Node* given = stored;
+    for (const Defaults& one : defaults) given = with_range(*given, one, make);
+    const Node* changed = &container;
+    for (const std::string_view list : {"limits", "requests"}) {
+      const Node* amounts = given->at({"resources", list});
+      if (!amounts) continue;
+      for (const Entry& entry : amounts->entries()) {
+        if (!stored->at({"resources", list, entry.key}))
+          changed = make.with_path(changed, {"resources", list, entry.key}, entry.value);
+      }
+    }
+    return changed;
+  });
 }
 
 void check_limits(const Subject& pod, std::span<const Node* const> ranges, const std::string& owner,

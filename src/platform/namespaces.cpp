@@ -15,6 +15,7 @@
 #include "platform/limits.h"
 #include "platform/pod_security.h"
 #include "rules/rules.h"
+#include "yaml/changes.h"
 #include "secret/secret.h"
 
 namespace trainjobc::platform {
@@ -136,6 +137,28 @@ void Namespaces::check(const std::vector<Subject>& subjects, const CompiledJob& 
     check_limits(subject, at->second.ranges, job.object, found);
   }
   for (Quota& quota : at->second.quotas) quota.check(subjects, job, found);
+}
+
+const Node* Namespaces::with_limits(const Node& job_set, const yaml::Maker& make) const {
+  const auto at = by_name_.find(k8s::effective_namespace(yaml::text_at(job_set, {"metadata", "namespace"})));
+  const Node* jobs = job_set.at({"spec", "replicatedJobs"});
+  if (!jobs || at == by_name_.end() || at->second.ranges.empty()) return &job_set;
+  const auto change = [&](const Node& job) {
+    const Node* pod = job.at({"template", "spec", "template"});
+    if (!pod || !pod->get("spec")) return &job;
+    return make.with_path(&job, {"template", "spec", "template"},
+                          with_limits_only(*pod, at->second.ranges, make));
+  };
+  return make.with_path(&job_set, {"spec", "replicatedJobs"}, yaml::with_each(*jobs, make, change));
+}
+
+std::vector<QuotaUse> Namespaces::quotas_of(const std::vector<Subject>& subjects,
+                                            const CompiledJob& job) const {
+  std::vector<QuotaUse> quotas;
+  const auto at = subjects.empty() ? by_name_.end() : by_name_.find(subjects.front().ns);
+  if (at == by_name_.end()) return quotas;
+  for (const Quota& quota : at->second.quotas) quotas.push_back(quota.use_of(subjects, job));
+  return quotas;
 }
 
 base::Diagnostics Namespaces::problems() const {

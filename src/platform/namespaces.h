@@ -30,6 +30,10 @@ class Namespaces {
   void check(const std::vector<Subject>& subjects, const CompiledJob& job, base::Diagnostics& found) const;
   // What is wrong with the labels of Namespaces, and what all jobs exceed together.
   base::Diagnostics problems() const;
+  // The JobSet with what LimitRanges give to the containers of its pods; the same one if they give nothing.
+  const yaml::Node* with_limits(const yaml::Node& job_set, const yaml::Maker& make) const;
+  // What a job uses of each quota of its namespace. The subjects are complete.
+  std::vector<QuotaUse> quotas_of(const std::vector<Subject>& subjects, const CompiledJob& job) const;
   base::Diagnostics together() const;
 
  private:

@@ -51,6 +51,15 @@ void Platform::check_runtime(const yaml::Node& runtime, const std::string& objec
                              base::Diagnostics& found) const {
   if (!has_rules()) return;
   const Subject subject = subject_of_runtime(runtime);
+std::vector<QuotaUse> Platform::quotas_of(const CompiledJob& job) const {
+  if (namespaces_.is_empty()) return {};
+  base::Arena arena;
+  const yaml::Maker make(arena);
+  std::vector<Subject> subjects = subjects_of(job, make);
+  namespaces_.complete(subjects, make);
+  return namespaces_.quotas_of(subjects, job);
+}
+
   for (const auto& rules : team_) rules->check(subject, object, nullptr, found);
   if (policies_) policies_->check(subject, object, found);
 }

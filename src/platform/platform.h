@@ -32,7 +32,13 @@ class Platform {
   bool counts_jobs() const { return !team_.empty(); }
   // Appends what is said about a job and what becomes of it.
   void check(const CompiledJob& job, base::Diagnostics& found) const;
-  // The same for a runtime, with the defaults of its schema.
+  // What the job uses of each quota of its namespace.
+  std::vector<QuotaUse> quotas_of(const CompiledJob& job) const;
+  // The JobSet with what LimitRanges give to the containers of its pods, by the rule kLimitDefault.
+  const yaml::Node* with_limits(const yaml::Node& job_set, const yaml::Maker& make) const {
+    return namespaces_.with_limits(job_set, make);
+  }
+  // The same as check for a runtime, with the defaults of its schema.
   void check_runtime(const yaml::Node& runtime, const std::string& object, base::Diagnostics& found) const;
 
  private:

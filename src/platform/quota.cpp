@@ -54,6 +54,12 @@ Mandatory parts_of(std::string_view counted) {
   return {counted, "requests", counted};
 }
 
+// Whether pods are what uses it; others are claims, Services and other objects.
+bool is_of_pods(std::string_view counted) {
+  const std::string_view resource = parts_of(counted).resource;
+  return resource != "storage" && (resource != counted || is_native(counted) || counted == "pods");
+}
+
 // Whether the pod as a whole says what it takes: then its containers need not.
 bool has_pod_resources(const Node& spec) {
   for (const std::string_view list : {"requests", "limits"}) {
@@ -249,30 +255,39 @@ void Quota::exceeds(const std::vector<Subject>& subjects, const CompiledJob& job
   }
 }
 
+Quota::Pods Quota::pods_of(const std::vector<Subject>& subjects, const CompiledJob& job) const {
+  const std::set<std::string_view> before = run_before(*job.job_set);
+  const k8s::jobset::JobSetView view = k8s::jobset::view_job_set(*job.job_set);
+  Pods pods;
+  for (const Subject& subject : subjects) {
+    if (subject.kind->kind != "Pod" || !matches(subject)) continue;
+    const bool runs_before = std::ranges::any_of(view.jobs, [&](const k8s::jobset::ReplicatedJob& one) {
+      return subject.field.starts_with(one.field + ".") && before.contains(one.name);
+    });
+    (runs_before ? pods.before : pods.at_once).push_back(subject);
+  }
+  return pods;
+}
+
+Quota::Usage Quota::usage_at_once(const Pods& pods, const std::vector<Subject>& subjects) const {
+  Usage usage;
+  for (const Subject& pod : pods.at_once) add_to(usage, usage_of(pod));
+  const bool has_scopes = root_.at({"spec", "scopes"}) || root_.at({"spec", "scopeSelector"});
+  if (!has_scopes) add_counts(subjects, usage);
+  return usage;
+}
+
 void Quota::check(const std::vector<Subject>& subjects, const CompiledJob& job, base::Diagnostics& found) {
   const Node* hard = root_.at({"spec", "hard"});
   if (!hard || !job.job_set) return;
-  const std::set<std::string_view> before = run_before(*job.job_set);
-  const k8s::jobset::JobSetView view = k8s::jobset::view_job_set(*job.job_set);
-  Usage at_once;
-  std::vector<Subject> counted;
+  const Pods pods = pods_of(subjects, job);
   base::Diagnostics own;
-  for (const Subject& subject : subjects) {
-    if (subject.kind->kind != "Pod" || !matches(subject)) continue;
-    check_mandatory(subject, job.object, own);
-    const auto runs_before = std::ranges::any_of(view.jobs, [&](const k8s::jobset::ReplicatedJob& one) {
-      return subject.field.starts_with(one.field + ".") && before.contains(one.name);
-    });
-    if (runs_before) {
-      exceeds({subject}, job, usage_of(subject), own);
-    } else {
-      add_to(at_once, usage_of(subject));
-      counted.push_back(subject);
-    }
+  for (const std::vector<Subject>* list : {&pods.before, &pods.at_once}) {
+    for (const Subject& pod : *list) check_mandatory(pod, job.object, own);
   }
-  const bool has_scopes = root_.at({"spec", "scopes"}) || root_.at({"spec", "scopeSelector"});
-  if (!has_scopes) add_counts(subjects, at_once);
-  exceeds(counted.empty() ? subjects : counted, job, at_once, own);
+  for (const Subject& pod : pods.before) exceeds({pod}, job, usage_of(pod), own);
+  Usage at_once = usage_at_once(pods, subjects);
+  exceeds(pods.at_once.empty() ? subjects : pods.at_once, job, at_once, own);
   if (own.empty()) {
     const base::Location place = place_of_object(*job.train_job);
     const std::lock_guard lock(mutex_);
@@ -280,6 +295,34 @@ void Quota::check(const std::vector<Subject>& subjects, const CompiledJob& job, 
     if (!is_new && !is_before(known->second.second, place)) known->second = {std::move(at_once), place};
   }
   found.append(std::move(own));
+}
+
+QuotaUse Quota::use_of(const std::vector<Subject>& subjects, const CompiledJob& job) const {
+  const Pods pods = pods_of(subjects, job);
+  Usage usage = usage_at_once(pods, subjects);
+  // Pods that run before the others count if they need more.
+  for (const Subject& pod : pods.before) {
+    for (const auto& [name, amount] : usage_of(pod)) {
+      const auto [at, is_new] = usage.try_emplace(name, amount);
+      if (!is_new && amount.compare(at->second) > 0) at->second = amount;
+    }
+  }
+  QuotaUse use{.ns = subjects.front().ns, .name = std::string(yaml::text_at(root_, {"metadata", "name"}))};
+  if (const Node* hard = root_.at({"spec", "hard"})) {
+    for (const Entry& entry : hard->entries()) {
+      const auto most = amount_of(entry.value);
+      if (!most) continue;
+      const auto used = usage.find(entry.key);
+      std::optional<Quantity> amount;
+      if (used != usage.end()) {
+        amount = used->second;
+      } else if (is_of_pods(entry.key)) {
+        amount = Quantity();
+      }
+      use.resources.push_back({std::string(entry.key), *most, amount});
+    }
+  }
+  return use;
 }
 
 base::Diagnostics Quota::together() const {

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,18 @@
 
 namespace trainjobc::platform {
 
+// What a job uses of a quota at the same time.
+struct QuotaUse {
+  struct Resource {
+    std::string name;  // as the quota calls it
+    k8s::Quantity hard;
+    std::optional<k8s::Quantity> used;  // nullopt if it is not what jobs use, such as Services
+  };
+  std::string ns;
+  std::string name;
+  std::vector<Resource> resources;  // in the order of the quota
+};
+
 // One quota, with what the jobs of a run use of it. Threads may share it.
 class Quota {
  public:
@@ -27,12 +40,22 @@ class Quota {
 
   // Appends what it refuses in the job of these objects, which have the defaults of LimitRanges.
   void check(const std::vector<Subject>& subjects, const CompiledJob& job, base::Diagnostics& found);
+  // The same objects' use of it.
+  QuotaUse use_of(const std::vector<Subject>& subjects, const CompiledJob& job) const;
   // What the jobs exceed together of which none does alone.
   base::Diagnostics together() const;
 
  private:
   using Usage = std::map<std::string, k8s::Quantity, std::less<>>;  // by the quota's name of a resource
 
+  // The pods that it counts: those that run at the same time, and those that have ended before.
+  struct Pods {
+    std::vector<Subject> at_once;
+    std::vector<Subject> before;
+  };
+
+  Pods pods_of(const std::vector<Subject>& subjects, const CompiledJob& job) const;
+  Usage usage_at_once(const Pods& pods, const std::vector<Subject>& subjects) const;
   bool matches(const Subject& pod) const;
   bool matches_scope(const Subject& pod, std::string_view scope, std::string_view op,
                      const yaml::Node* values) const;

@@ -10,6 +10,7 @@
 #include "compile/kept_jobs.h"
 #include "features/explain/explain.h"
 #include "lint/report/document.h"
+#include "platform/platform.h"
 #include "secret/secret.h"
 
 namespace trainjobc::cli {
@@ -63,8 +64,13 @@ class Explanation {
     if (written) inputs_.add(*written);
     std::vector<Object> shown(objects.begin(), objects.end());
     for (Object& object : shown) object.root = secret::masked_object(*object.root, make);
+    std::vector<Object> stored = shown;
+    for (Object& object : stored) {
+      if (object.kind == "JobSet" && object.platform)
+        object.root = object.platform->with_limits(*object.root, make);
+    }
     const auto origins =
-        explain::explain_objects(shown, *shown.front().schemas, style_.wanted, inputs_, make);
+        explain::explain_objects(stored, *shown.front().schemas, style_.wanted, inputs_, make);
     std::string text = explain::to_text(style_.format, shown, origins, style_.width);
     if (written) inputs_.forget(*written);
     return text;
@@ -123,7 +129,7 @@ std::function<int(Console&)> setup_explain(Command& command) {
       "Prints what render prints, with a comment after each field: its place in the inputs and, if it was "
       "not only copied, the rule that computed it. With --field, prints one line per field. A value that the "
       "job's overrides or a rule replaced is shown with the values before it: of the runtime, and after each "
-      "override."};
+      "override. What LimitRanges of the inputs give to the containers of the pods is explained, too."};
   command.exit_statuses = {{0, "explained"}, {1, "an input was rejected"}, {2, "usage or I/O error"}};
   command.examples = {"trainjobc explain jobs/ml-research/bert-pretrain.yaml",
                       "trainjobc explain jobs/ --job ml-research/bert-pretrain --field image",

@@ -16,6 +16,7 @@
 #include "features/objects/differences.h"
 #include "lint/report/document.h"
 #include "lint/report/json.h"
+#include "platform/limits.h"
 #include "secret/secret.h"
 #include "yaml/node.h"
 #include "yaml/write/writer.h"
@@ -272,7 +273,9 @@ class Walk {
 
   void add(const Node& node) {
     FieldOrigin field;
-    if (wanted_.paths || !wanted_.field.selects_all()) {
+    const yaml::Derivation* made = node.origin().derivation();
+    const bool is_of_limits = made && made->rule == platform::kLimitDefault;
+    if (wanted_.paths || is_of_limits || !wanted_.field.selects_all()) {
       field.path = schema::to_string(path_);
       if (!selects(field.path)) return;
       field.short_path = objects::short_path(path_);
@@ -280,7 +283,7 @@ class Walk {
     field.value = &node;
     field.location = yaml::locate(node);
     field.input_field = inputs_.of(node);
-    if (const yaml::Derivation* made = node.origin().derivation()) field.rule = made->rule;
+    if (made) field.rule = made->rule;
     add_earlier(node, field);
     out_.push_back(std::move(field));
   }
@@ -412,6 +415,17 @@ std::string with_comments(std::string_view text, std::span<const yaml::LeafLine>
   return out.append(text.substr(at));
 }
 
+// What LimitRanges add to the pods, which is not part of the object.
+std::string limits_of(const ObjectOrigins& object) {
+  std::string out;
+  for (const FieldOrigin& field : object.fields) {
+    if (field.rule != platform::kLimitDefault) continue;
+    if (out.empty()) out = "# LimitRanges add to the pods:\n";
+    out += fmt::format("#   {}: {}  # {}\n", field.short_path, field.value->text(), source_of(field));
+  }
+  return out;
+}
+
 std::string as_yaml(const std::vector<Object>& objects, const std::vector<ObjectOrigins>& origins,
                     size_t terminal) {
   std::string out;
@@ -423,7 +437,7 @@ std::string as_yaml(const std::vector<Object>& objects, const std::vector<Object
     std::vector<yaml::LeafLine> leaves;
     yaml::write_yaml(*objects[i].root, yaml::KeyOrder::Kubernetes, text, leaves);
     if (i > 0) out += "---\n";
-    out += cut_lines(with_comments(text, leaves, sources, terminal), terminal);
+    out += cut_lines(with_comments(text, leaves, sources, terminal) + limits_of(origins[i]), terminal);
   }
   return out;
 }

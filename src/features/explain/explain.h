@@ -103,7 +103,8 @@ std::vector<ObjectOrigins> explain_objects(const std::vector<Object>& objects,
 enum class Format { Yaml, Text, Json };
 
 // Writes some of an output's objects. As YAML, they look as `render` prints them, with each field's origin in
-// a comment, and can be applied; all fields of the objects must have been selected. As text, there is one
+// a comment, and can be applied; all fields of the objects must have been selected; those that LimitRanges
+// give to pods, which `origins` may have beside the objects', follow in comments. As text, there is one
 // line per field; on a terminal, more if it doesn't fit. As JSON, they are items of "fields": {"object",
 // "path", "value", "rule", "file", "line", "column", "field", "earlier": [{"step", "value", "file", "line",
 // "column"}]}, and "scope" if there are several. `width` is the terminal's; 0 if there is none.

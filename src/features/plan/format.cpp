@@ -145,6 +145,39 @@ Block totals_table(const Plan& plan) {
   return block;
 }
 
+// The jobs that use most of a resource: "bert 16, llama 8 and 3 more".
+std::string users_text(const QuotaPlan::Resource& resource) {
+  constexpr size_t kMost = 3;
+  std::vector<std::pair<std::string, k8s::Quantity>> jobs = resource.jobs;
+  std::ranges::stable_sort(jobs, [](const auto& a, const auto& b) { return a.second.compare(b.second) > 0; });
+  std::string text;
+  for (size_t i = 0; i < std::min(jobs.size(), kMost); ++i)
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", jobs[i].first.substr(jobs[i].first.rfind('/') + 1),
+                        jobs[i].second.exact_text());
+  if (jobs.size() > kMost) text += fmt::format(" and {} more", jobs.size() - kMost);
+  return or_dash(text);
+}
+
+Block quotas_table(const Plan& plan) {
+  Block block;
+  std::vector<Column>& columns = block.table.columns;
+  columns = {{"NAMESPACE"}, {"RESOURCEQUOTA"}, {"RESOURCE"}, {"HARD", true}, {"USED", true}, {"JOBS"}};
+  if (has_scopes(plan)) columns.insert(columns.begin(), Column{"SCOPE"});
+  for (const QuotaPlan& quota : plan.quotas) {
+    for (const QuotaPlan::Resource& resource : quota.resources) {
+      std::vector<std::string> cells{quota.ns,
+                                     quota.name,
+                                     resource.name,
+                                     resource.hard.exact_text(),
+                                     resource.used ? resource.used->exact_text() : "?",
+                                     users_text(resource)};
+      if (has_scopes(plan)) cells.insert(cells.begin(), quota.scope);
+      block.table.rows.push_back(std::move(cells));
+    }
+  }
+  return block;
+}
+
 std::string place_of(const Obstacle& obstacle) {
   std::string place;
   const auto append = [&](std::string_view what, const std::string& name) {
@@ -419,6 +452,7 @@ report::Document document_of(const Plan& plan, const PlanFormat& format, bool is
   if (!is_comment) add_unknown(plan, is_comment, blocks);
   blocks.push_back(is_comment ? jobs_table(plan) : totals_table(plan));
   if (is_comment) add_unknown(plan, is_comment, blocks);
+  if (!plan.quotas.empty()) blocks.push_back(quotas_table(plan));
   if (format.quota) {
     for (const JobPlan& job : plan.jobs) {
       if (job.admission) blocks.push_back(admission_of(job, is_comment));
@@ -550,6 +584,22 @@ Json to_json(const JobPlan& job, const PlanFormat& format) {
   return json;
 }
 
+Json to_json(const QuotaPlan& quota) {
+  const auto resource = [](const QuotaPlan::Resource& one) {
+    const auto use = [](const auto& job) {
+      return Json{{"object", job.first}, {"used", job.second.exact_text()}};
+    };
+    return Json{{"resource", one.name},
+                {"hard", one.hard.exact_text()},
+                {"used", one.used ? std::optional(one.used->exact_text()) : std::nullopt},
+                {"jobs", Json::array(one.jobs, use)}};
+  };
+  Json json{
+      {"namespace", quota.ns}, {"name", quota.name}, {"resources", Json::array(quota.resources, resource)}};
+  if (!quota.scope.empty()) json.add("scope", quota.scope);
+  return json;
+}
+
 Json to_json(const Total& total, Json json) {
   json.add("jobs", total.jobs);
   json.add("nodes", total.nodes);
@@ -580,6 +630,8 @@ std::string format_json(const Plan& plan, const PlanFormat& format) {
             {"jobs", Json::array(plan.jobs, job)},
             {"totals", Json::array(plan.totals, total)},
             {"total", to_json(plan.total, Json::object())}};
+  if (!plan.quotas.empty())
+    json.add("quotas", Json::array(plan.quotas, [](const QuotaPlan& one) { return to_json(one); }));
   if (format.quota) {
     const std::vector<const JobPlan*> queued = queued_jobs(plan);
     const auto pending = std::ranges::count_if(queued, [](const JobPlan* one) { return is_pending(*one); });

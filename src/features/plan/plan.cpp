@@ -13,6 +13,7 @@
 #include "k8s/object_meta.h"
 #include "launch/processes.h"
 #include "launch/words.h"
+#include "platform/platform.h"
 #include "policy/plugin.h"
 #include "secret/secret.h"
 #include "yaml/node.h"
@@ -217,6 +218,26 @@ void add_job(Total& total, const JobPlan& job) {
   objects::add(total.requests, job.requests);
 }
 
+void add_use(QuotaPlan& quota, const platform::QuotaUse& use, const JobPlan& job) {
+  quota.scope = job.scope;
+  quota.ns = use.ns;
+  quota.name = secret::without_keys(use.name);
+  if (quota.resources.empty()) {
+    for (const auto& one : use.resources)
+      quota.resources.push_back({secret::without_keys(one.name),
+                                 one.hard,
+                                 one.used ? std::optional(k8s::Quantity()) : std::nullopt,
+                                 {}});
+  }
+  for (size_t i = 0; i < quota.resources.size() && i < use.resources.size(); ++i) {
+    QuotaPlan::Resource& resource = quota.resources[i];
+    const std::optional<k8s::Quantity>& used = use.resources[i].used;
+    if (!resource.used || !used || used->is_zero()) continue;
+    resource.used->add(*used);
+    resource.jobs.emplace_back(job.id, *used);
+  }
+}
+
 void add_images(const k8s::jobset::ReplicatedJob& job, std::vector<std::string>& images) {
   if (!job.pod_spec) return;
   for (const std::string_view list : {"initContainers", "containers"}) {
@@ -266,6 +287,7 @@ JobPlan plan_job(std::span<const Object> objects, const PlanOptions& options) {
     if (const Node* minimum = pod_group->root->at({"spec", "minMember"}))
       plan.gang_minimum = minimum->as_int();
   }
+  if (job_set.platform) plan.quotas = job_set.platform->quotas_of({plan.id, &train_job, job_set.root, roots});
   if (options.capacity) {
     plan.admission = admit(*options.capacity, {plan.ns, *job_set.root, train_job});
     if (plan.queue.empty()) plan.queue = plan.admission->local_queue;
@@ -291,6 +313,7 @@ void plan_together(const Capacity& capacity, std::vector<JobPlan>& jobs) {
 
 Plan add_totals(std::vector<JobPlan> jobs) {
   Plan plan;
+  std::map<std::array<std::string, 3>, QuotaPlan> quotas;
   std::map<std::array<std::string, 3>, Total> totals;
   for (const JobPlan& job : jobs) {
     Total& total = totals[{job.scope, job.ns, job.queue}];
@@ -299,7 +322,9 @@ Plan add_totals(std::vector<JobPlan> jobs) {
     total.queue = job.queue;
     add_job(total, job);
     add_job(plan.total, job);
+    for (const platform::QuotaUse& use : job.quotas) add_use(quotas[{job.scope, use.ns, use.name}], use, job);
   }
+  for (auto& [key, quota] : quotas) plan.quotas.push_back(std::move(quota));
   for (auto& [key, total] : totals) plan.totals.push_back(std::move(total));
   plan.jobs = std::move(jobs);
   return plan;

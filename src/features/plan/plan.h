@@ -10,12 +10,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compile/compile.h"
 #include "features/objects/pods.h"
 #include "features/plan/quota/admit.h"
 #include "launch/environment.h"
+#include "platform/quota.h"
 
 namespace trainjobc::plan {
 
@@ -66,11 +68,26 @@ struct JobPlan {
   std::optional<int64_t> gang_minimum;  // minMember of its PodGroup
   Amounts requests;                     // sum over all pods
   std::vector<PodSet> pod_sets;
-  std::vector<RankNode> ranks;         // if requested
-  std::optional<LaunchPlan> launch;    // if requested, and the launcher is known
-  int64_t ranks_left_out = 0;          // how many containers are not listed, because there are too many
-  std::string hostfile;                // MPI's
-  std::optional<Admission> admission;  // if quotas are known
+  std::vector<RankNode> ranks;             // if requested
+  std::optional<LaunchPlan> launch;        // if requested, and the launcher is known
+  int64_t ranks_left_out = 0;              // how many containers are not listed, because there are too many
+  std::string hostfile;                    // MPI's
+  std::optional<Admission> admission;      // if quotas are known
+  std::vector<platform::QuotaUse> quotas;  // of its namespace
+};
+
+// A ResourceQuota of the inputs, and what the jobs use of it.
+struct QuotaPlan {
+  struct Resource {
+    std::string name;  // as the quota calls it
+    k8s::Quantity hard;
+    std::optional<k8s::Quantity> used;  // nullopt if it is not what jobs use, such as Services
+    std::vector<std::pair<std::string, k8s::Quantity>> jobs;  // that use it, by their ids
+  };
+  std::string scope;
+  std::string ns;
+  std::string name;
+  std::vector<Resource> resources;
 };
 
 struct Total {
@@ -88,6 +105,7 @@ struct Plan {
   std::vector<JobPlan> jobs;  // in the order of the compilation
   std::vector<Total> totals;  // sorted by scope, namespace and queue
   Total total;
+  std::vector<QuotaPlan> quotas;  // of the jobs' namespaces; sorted by scope, namespace and name
 };
 
 struct PlanOptions {
@@ -112,11 +130,11 @@ struct PlanFormat {
   size_t width = 0;    // of the terminal; 0: no limit
 };
 
-// For people: a table of the jobs, and one of the totals.
+// For people: a table of the jobs, one of the totals, and one of the quotas.
 std::string format_text(const Plan& plan, const PlanFormat& format);
 // For a comment on a pull request, at most as long as GitHub accepts.
 std::string format_markdown(const Plan& plan, const PlanFormat& format);
-// For programs: {"jobs": [...], "totals": [...], "total": {...}}
+// For programs: {"jobs": [...], "totals": [...], "total": {...}}, and "quotas" if there are any
 std::string format_json(const Plan& plan, const PlanFormat& format);
 
 }  // namespace trainjobc::plan
