@@ -95,7 +95,11 @@ class Run final : public JobMaker {
     const auto may_have_policies = [](const std::vector<Source>& sources) {
       return std::ranges::any_of(sources, platform::may_have_policies, &Source::text);
     };
-    if (may_have_policies(inputs_read) || may_have_policies(options_.policies)) reading_.keep_foreign = true;
+    const bool has_own = std::ranges::any_of(options_.team_rules, [this](const auto& rules) {
+      return !options_.render && !rules->policies().empty();
+    });
+    if (has_own || may_have_policies(inputs_read) || may_have_policies(options_.policies))
+      reading_.keep_foreign = true;
     compile::read_inputs(std::move(inputs_read), inputs(), result_.diagnostics, reading_);
     if (options_.render) std::erase_if(inputs().objects, [](const InputObject& one) { return one.is_trial; });
     compile::read_inputs(std::move(runtimes_read), runtimes(), of_runtime_files_,
@@ -111,8 +115,9 @@ class Run final : public JobMaker {
 
   // Admits the runtimes; then, for each job: read, admit, resolve, merge, expand, build, admit the JobSet.
   void run_jobs() {
-    memory_->platform = std::make_unique<platform::Platform>(
-        options_.render ? platform::TeamRuleSets() : options_.team_rules, platform_objects());
+    memory_->platform =
+        std::make_unique<platform::Platform>(options_.render ? platform::TeamRuleSets() : options_.team_rules,
+                                             options_.security_exemptions, platform_objects());
     memory_->admitted =
         compile::admit_runtimes(inputs(), runtimes(), versions_, *memory_->platform, options_);
     index_ = std::make_unique<compile::RuntimeIndex>(inputs(), runtimes());

@@ -15,6 +15,7 @@
 
 #include "base/diagnostic.h"
 #include "base/text/digest.h"
+#include "platform/pod_security.h"
 #include "policy/plugin.h"
 #include "yaml/node.h"
 
@@ -22,8 +23,8 @@ namespace trainjobc::schema {
 struct VersionSchemas;
 }
 namespace trainjobc::platform {
-class TeamRules;
 class Platform;
+class TeamRules;
 }  // namespace trainjobc::platform
 namespace trainjobc::yaml {
 class Relocator;
@@ -71,6 +72,7 @@ struct Options {
   // has renamed it; "" if there is none. Several threads call it. May be empty.
   std::function<std::string(std::string_view kind, std::string_view name)> hint_for_runtime;
   std::vector<std::shared_ptr<const platform::TeamRules>> team_rules;  // that jobs and runtimes must follow
+  platform::SecurityExemptions security_exemptions;                    // of the cluster
   std::vector<Source> policies;      // files of what a cluster has beside the inputs: policies, Namespaces…
   unsigned threads = 0;              // 0: one per processor
   std::string kubernetes_version;    // "1.36"; "": the newest that the Trainer version was tested with
@@ -92,10 +94,10 @@ struct Object {
   const schema::VersionSchemas* schemas = nullptr;
   // The TrainJob as its file has it; nullptr if it was translated, or is one of a List.
   const yaml::Node* written = nullptr;
-};
-
   // What is in the way of the job in the cluster; nullptr if passed through.
   const platform::Platform* platform = nullptr;
+};
+
 // Fills in an object's fields from its root, which must outlive it.
 Object described(const yaml::Node& root);
 

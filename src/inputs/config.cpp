@@ -32,10 +32,11 @@ class ConfigReader {
   ConfigReader(Config& config, std::vector<platform::TeamRule>& team) : config_(config), team_(team) {}
 
   std::optional<base::Diagnostic> error;
+  std::vector<const Node*> policies;  // whole objects under `policies`
 
   void read(const Node& root) {
     if (!expect(root, root.is_map(), "the configuration must be a map")) return;
-    static constexpr std::array<std::string_view, 18> kKeys{"trainerVersion", "kubernetesVersion",
+    static constexpr std::array<std::string_view, 19> kKeys{"trainerVersion", "kubernetesVersion",
                                                             "featureGates",   "platform",
                                                             "runtimes",       "catalogue",
                                                             "namespace",      "failOn",
@@ -43,7 +44,8 @@ class ConfigReader {
                                                             "exclude",        "scope",
                                                             "kustomize",      "helm",
                                                             "programTimeout", "cache",
-                                                            "roots",          "policies"};
+                                                            "roots",          "policies",
+                                                            "podSecurity"};
     if (!check_keys(root, kKeys)) return;
     if (const Node* node = root.get("trainerVersion")) read_version(*node);
     if (const Node* node = root.get("kubernetesVersion")) read_kubernetes(*node);
@@ -70,6 +72,7 @@ class ConfigReader {
     if (const Node* node = root.get("failOn")) read_fail_on(*node);
     if (const Node* node = root.get("programTimeout")) read_program_timeout(*node);
     if (const Node* node = root.get("policies")) read_policies(*node);
+    if (const Node* node = root.get("podSecurity")) read_pod_security(*node);
     if (const Node* node = root.get("rules")) read_rules(*node);
     if (const Node* node = root.get("suppress")) read_suppressions(*node);
     if (const Node* node = root.get("exclude")) read_exclude(*node);
@@ -312,8 +315,49 @@ class ConfigReader {
       if (!expect(*item, item->is_map(),
                   "a rule is a map of id, kinds, expression and message, and a path a string"))
         return;
+      if (item->get("apiVersion") || item->get("kind")) {
+        if (!read_policy_object(*item)) return;
+        continue;
+      }
       if (!check_keys(*item, kKeys) || !read_policy(*item)) return;
     }
+  }
+
+  bool read_policy_object(const Node& item) {
+    for (const std::string_view key : {"apiVersion", "kind"}) {
+      const Node* text = item.get(key);
+      if (!expect(text ? *text : item, is_text(text), fmt::format("an object needs a string {}", key)))
+        return false;
+    }
+    const Node* name = item.at({"metadata", "name"});
+    if (!expect(name ? *name : item, is_text(name), "an object needs a metadata.name")) return false;
+    policies.push_back(&item);
+    return true;
+  }
+
+  // As in Kubernetes' PodSecurityConfiguration.
+  void read_pod_security(const Node& node) {
+    static constexpr std::array<std::string_view, 1> kKeys{"exemptions"};
+    static constexpr std::array<std::string_view, 3> kLists{"usernames", "runtimeClasses", "namespaces"};
+    if (!expect(node, node.is_map(), "podSecurity must be a map") || !check_keys(node, kKeys)) return;
+    const Node* exemptions = node.get("exemptions");
+    if (!exemptions) return;
+    if (!expect(*exemptions, exemptions->is_map(), "exemptions must be a map of lists") ||
+        !check_keys(*exemptions, kLists))
+      return;
+    platform::SecurityExemptions& exempt = config_.security_exemptions;
+    read_texts(*exemptions, "usernames", exempt.usernames);
+    read_texts(*exemptions, "runtimeClasses", exempt.runtime_classes);
+    read_texts(*exemptions, "namespaces", exempt.namespaces);
+  }
+
+  void read_texts(const Node& map, std::string_view key, std::vector<std::string>& texts) {
+    const Node* list = map.get(key);
+    if (!list) return;
+    const bool fits =
+        list->is_list() && std::ranges::all_of(list->items(), [](const Node* item) { return is_text(item); });
+    if (!expect(*list, fits, fmt::format("{} must be a list of strings, not empty", key))) return;
+    for (const Node* item : list->items()) texts.emplace_back(item->text());
   }
 
   bool read_policy(const Node& item) {
@@ -469,8 +513,9 @@ base::Diagnostics read_config(const std::string& path, std::string text, Config&
   std::vector<const Node*> roots;
   for (const yaml::Document& document : documents) roots.push_back(document.root);
   secret::hide_secrets(diagnostics, roots);
-  if (!team.empty() && !reader.error)
-    config.team_rules.push_back(std::make_shared<const platform::TeamRules>(std::move(team), memory));
+  if ((!team.empty() || !reader.policies.empty()) && !reader.error)
+    config.team_rules.push_back(
+        std::make_shared<const platform::TeamRules>(std::move(team), std::move(reader.policies), memory));
   return diagnostics;
 }
 
@@ -495,6 +540,10 @@ void inherit(Config& config) {
   config.policy_paths.insert(config.policy_paths.begin(), outer.policy_paths.begin(),
                              outer.policy_paths.end());
   config.team_rules.insert(config.team_rules.begin(), outer.team_rules.begin(), outer.team_rules.end());
+  platform::SecurityExemptions& exempt = config.security_exemptions;
+  base::append(exempt.usernames, outer.security_exemptions.usernames);
+  base::append(exempt.runtime_classes, outer.security_exemptions.runtime_classes);
+  base::append(exempt.namespaces, outer.security_exemptions.namespaces);
 }
 
 // The path itself, or the nearest folder above it whose path is not longer.

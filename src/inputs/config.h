@@ -18,6 +18,7 @@
 #include "base/source.h"
 #include "base/text/glob.h"
 #include "inputs/message.h"
+#include "platform/pod_security.h"
 
 namespace trainjobc::platform {
 class TeamRules;
@@ -92,6 +93,7 @@ struct Config {
   std::optional<bool> cache;                            // whether what roots are built to is kept
   std::map<std::string, RuleSetting> rules;
   std::vector<PathSuppression> suppressions;
+  platform::SecurityExemptions security_exemptions;  // of Pod Security, after those of `outer`
   std::vector<std::string> policy_paths;  // files and directories of `policies`, joined with `folder`
   // The rules of `policies`, after those of `outer`.
   std::vector<std::shared_ptr<const platform::TeamRules>> team_rules;

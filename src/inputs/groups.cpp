@@ -185,6 +185,7 @@ Options options_of(const InputGroup& group, Options options) {
   if (group.config) {
     options.is_openshift = group.config->is_openshift;
     options.team_rules = group.config->team_rules;
+    options.security_exemptions = group.config->security_exemptions;
   }
   options.policies = group.policies;
   return options;

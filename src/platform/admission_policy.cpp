@@ -143,7 +143,7 @@ struct AdmissionPolicy::Request {
 };
 
 AdmissionPolicy::AdmissionPolicy(const Node& root, const std::vector<const Node*>& objects,
-                                 base::Diagnostics& problems)
+                                 bool needs_no_binding, base::Diagnostics& problems)
     : root_(root) {
   const std::string_view own_name = yaml::text_at(root, {"metadata", "name"});
   const Node* kind = root.at({"spec", "paramKind"});
@@ -160,6 +160,12 @@ AdmissionPolicy::AdmissionPolicy(const Node& root, const std::vector<const Node*
   declare(problems);
   compile_conditions(problems);
   compile_validations(problems);
+  if (bindings_.empty() && needs_no_binding) {
+    const yaml::Maker make(types_);
+    bindings_.push_back(
+        make.map({{"metadata", root.get("metadata")},
+                  {"spec", make.map({{"validationActions", make.list({make.string("Deny")})}})}}));
+  }
   if (!bindings_.empty()) return;
   base::Diagnostic unbound = rules::finding(
       "advice/admission-policy-unbound",
@@ -461,7 +467,8 @@ void AdmissionPolicy::refuse(Request& request, const Expression& culprit, std::s
       {part.empty() ? "the expression"
                     : fmt::format("the expression: {} is not {}", part, failure.wanted ? "true" : "false"),
        yaml::locate(culprit.node())});
-  finding.notes.push_back({"the binding", place_of_object(request.binding)});
+  const bool is_bound = request.binding.get("kind") != nullptr;
+  finding.notes.push_back({is_bound ? "the binding" : "the policy", place_of_object(request.binding)});
   found.add(std::move(finding));
 }
 

@@ -38,9 +38,10 @@ bool match_labels(const yaml::Node* selector, const yaml::Node* labels);
 // One policy, compiled. Threads may share it.
 class AdmissionPolicy {
  public:
-  // Appends what is wrong with its expressions. `objects` are all of the inputs: bindings and parameters.
+  // Appends what is wrong with its expressions. `objects` are all that there are: bindings and parameters.
+  // One that `needs_no_binding` denies without.
   AdmissionPolicy(const yaml::Node& root, const std::vector<const yaml::Node*>& objects,
-                  base::Diagnostics& problems);
+                  bool needs_no_binding, base::Diagnostics& problems);
 
   // Appends what it says about the creation of an object of `owner`.
   void check(const Subject& subject, const yaml::Node* ns, const std::string& owner,

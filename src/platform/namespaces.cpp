@@ -13,10 +13,9 @@
 #include "k8s/object_meta.h"
 #include "k8s/violations.h"
 #include "platform/limits.h"
-#include "platform/pod_security.h"
 #include "rules/rules.h"
-#include "yaml/changes.h"
 #include "secret/secret.h"
+#include "yaml/changes.h"
 
 namespace trainjobc::platform {
 namespace {
@@ -133,7 +132,8 @@ void Namespaces::check(const std::vector<Subject>& subjects, const CompiledJob& 
   if (at == by_name_.end()) return;
   for (const Subject& subject : subjects) {
     if (subject.kind->kind != "Pod") continue;
-    if (at->second.root) check_security(subject, *at->second.root, job.object, found);
+    const bool is_exempt = exemptions_.have(*subject.root, subject.ns);
+    if (at->second.root && !is_exempt) check_security(subject, *at->second.root, job.object, found);
     check_limits(subject, at->second.ranges, job.object, found);
   }
   for (Quota& quota : at->second.quotas) quota.check(subjects, job, found);

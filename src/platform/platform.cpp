@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/arena.h"
+#include "base/text/text.h"
 
 namespace trainjobc::platform {
 
@@ -12,12 +13,15 @@ bool is_platform_object(const yaml::Node& root) {
   return is_namespace_object(root) || is_policy_object(root);
 }
 
-Platform::Platform(TeamRuleSets team, const std::vector<const yaml::Node*>& objects)
-    : team_(std::move(team)) {
+Platform::Platform(TeamRuleSets team, SecurityExemptions exemptions, std::vector<const yaml::Node*> objects)
+    : team_(std::move(team)), namespaces_(std::move(exemptions)) {
+  std::vector<const yaml::Node*> own;
+  for (const auto& rules : team_) own.insert(own.end(), rules->policies().begin(), rules->policies().end());
+  base::append(objects, own);
   for (const yaml::Node* object : objects) {
     if (is_namespace_object(*object)) namespaces_.add(*object);
   }
-  policies_ = read_policies(objects);
+  policies_ = read_policies(objects, own);
 }
 
 base::Diagnostics Platform::problems() const {
@@ -33,11 +37,11 @@ void Platform::check(const CompiledJob& job, base::Diagnostics& found) const {
   base::Arena arena;
   const yaml::Maker make(arena);
   std::vector<Subject> subjects = subjects_of(job, make);
+  // `trainjobc plan` does not count what LimitRanges fill in.
+  const yaml::Node* plan = job.job_set && !team_.empty() ? plan_of(job, subjects, make) : nullptr;
   namespaces_.complete(subjects, make);
   if (!team_.empty()) {
     for (const Subject& subject : subjects) {
-  // `trainjobc plan` does not count what LimitRanges fill in.
-  const yaml::Node* plan = job.job_set && !team_.empty() ? plan_of(job, subjects, make) : nullptr;
       for (const auto& rules : team_) rules->check(subject, job.object, plan, found);
     }
   }
@@ -47,10 +51,6 @@ void Platform::check(const CompiledJob& job, base::Diagnostics& found) const {
   if (job.job_set) namespaces_.check(subjects, job, found);
 }
 
-void Platform::check_runtime(const yaml::Node& runtime, const std::string& object,
-                             base::Diagnostics& found) const {
-  if (!has_rules()) return;
-  const Subject subject = subject_of_runtime(runtime);
 std::vector<QuotaUse> Platform::quotas_of(const CompiledJob& job) const {
   if (namespaces_.is_empty()) return {};
   base::Arena arena;
@@ -60,6 +60,10 @@ std::vector<QuotaUse> Platform::quotas_of(const CompiledJob& job) const {
   return namespaces_.quotas_of(subjects, job);
 }
 
+void Platform::check_runtime(const yaml::Node& runtime, const std::string& object,
+                             base::Diagnostics& found) const {
+  if (!has_rules()) return;
+  const Subject subject = subject_of_runtime(runtime);
   for (const auto& rules : team_) rules->check(subject, object, nullptr, found);
   if (policies_) policies_->check(subject, object, found);
 }

@@ -22,7 +22,7 @@ class Platform {
  public:
   // `objects`: those of the inputs that is_platform_object() names, and all others if a policy may be among
   // them, since its parameters may be of any kind. They must outlive it.
-  Platform(TeamRuleSets team, const std::vector<const yaml::Node*>& objects);
+  Platform(TeamRuleSets team, SecurityExemptions exemptions, std::vector<const yaml::Node*> objects);
 
   // What is wrong with the objects and rules themselves, and with all checked jobs together.
   base::Diagnostics problems() const;

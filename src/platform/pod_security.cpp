@@ -393,6 +393,12 @@ class SecurityCheck {
 
 }  // namespace
 
+bool SecurityExemptions::have(const Node& pod, std::string_view ns) const {
+  return base::contains(namespaces, ns) ||
+         base::contains(usernames, "system:serviceaccount:kube-system:job-controller") ||
+         base::contains(runtime_classes, yaml::text_at(pod, {"spec", "runtimeClassName"}));
+}
+
 std::optional<SecurityLevel> read_level(std::string_view text) {
   constexpr auto kNames = std::to_array<std::string_view>({"privileged", "baseline", "restricted"});
   const auto found = std::ranges::find(kNames, text);

@@ -16,6 +16,16 @@ namespace trainjobc::platform {
 
 enum class SecurityLevel : uint8_t { Privileged, Baseline, Restricted };
 
+// Pods that Pod Security leaves alone, named as in the PodSecurityConfiguration of an API server.
+struct SecurityExemptions {
+  std::vector<std::string> usernames;
+  std::vector<std::string> runtime_classes;
+  std::vector<std::string> namespaces;
+
+  // Whether they have a pod that a Job's controller creates.
+  bool have(const yaml::Node& pod, std::string_view ns) const;
+};
+
 // "restricted"; nullopt for other words.
 std::optional<SecurityLevel> read_level(std::string_view text);
 // The minor number of "v1.28"; of "latest" the newest that differs from the one before. nullopt for other

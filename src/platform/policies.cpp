@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "base/text/text.h"
 #include "platform/admission_policy.h"
 #include "secret/secret.h"
 
@@ -17,11 +18,13 @@ constexpr std::string_view kPolicyKind = "ValidatingAdmissionPolicy";  // and th
 
 class AdmissionPolicies : public Policies {
  public:
-  explicit AdmissionPolicies(const std::vector<const Node*>& objects) : objects_(objects) {
+  AdmissionPolicies(const std::vector<const Node*>& objects, const std::vector<const Node*>& own)
+      : objects_(objects) {
     for (const Node* object : objects_) {
       if (is_policy_object(*object)) {
         if (yaml::text_at(*object, "kind") == kPolicyKind)
-          policies_.push_back(std::make_unique<const AdmissionPolicy>(*object, objects_, problems_));
+          policies_.push_back(std::make_unique<const AdmissionPolicy>(
+              *object, objects_, base::contains(own, object), problems_));
       } else if (yaml::text_at(*object, "kind") == "Namespace" &&
                  yaml::text_at(*object, "apiVersion") == "v1") {
         namespaces_.try_emplace(yaml::text_at(*object, {"metadata", "name"}), object);
@@ -62,8 +65,9 @@ bool is_policy_object(const Node& root) {
          (kind == kPolicyKind || kind == "ValidatingAdmissionPolicyBinding");
 }
 
-std::unique_ptr<const Policies> read_policies(const std::vector<const Node*>& objects) {
-  auto policies = std::make_unique<const AdmissionPolicies>(objects);
+std::unique_ptr<const Policies> read_policies(const std::vector<const Node*>& objects,
+                                              const std::vector<const Node*>& own) {
+  auto policies = std::make_unique<const AdmissionPolicies>(objects, own);
   if (policies->is_empty()) return nullptr;
   return policies;
 }

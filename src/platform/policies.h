@@ -32,8 +32,10 @@ class Policies {
 bool may_have_policies(std::string_view text);
 // Whether it is a policy or a binding.
 bool is_policy_object(const yaml::Node& root);
-// `objects`: those of the inputs that may be policies, bindings, parameters and Namespaces. They must outlive
-// the result, which is nullptr if there is no policy.
-std::unique_ptr<const Policies> read_policies(const std::vector<const yaml::Node*>& objects);
+// `objects`: those that may be policies, bindings, parameters and Namespaces. They must outlive the result,
+// which is nullptr if there is no policy. Those of them that are `own`, of the settings, deny if nothing
+// binds them.
+std::unique_ptr<const Policies> read_policies(const std::vector<const yaml::Node*>& objects,
+                                              const std::vector<const yaml::Node*>& own);
 
 }  // namespace trainjobc::platform

@@ -16,14 +16,16 @@ bool is_policy_object(const yaml::Node&) {
   return false;
 }
 
-std::unique_ptr<const Policies> read_policies(const std::vector<const yaml::Node*>&) {
+std::unique_ptr<const Policies> read_policies(const std::vector<const yaml::Node*>&,
+                                              const std::vector<const yaml::Node*>&) {
   return nullptr;
 }
 
 class TeamRules::Engine {};
 
-TeamRules::TeamRules(std::vector<TeamRule> rules, std::shared_ptr<const Memory> memory)
-    : memory_(std::move(memory)), rules_(std::move(rules)) {}
+TeamRules::TeamRules(std::vector<TeamRule> rules, std::vector<const yaml::Node*> policies,
+                     std::shared_ptr<const Memory> memory)
+    : memory_(std::move(memory)), rules_(std::move(rules)), policies_(std::move(policies)) {}
 
 TeamRules::~TeamRules() = default;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A team's own rules: the short form of `policies:` in .trainjobc.yaml.
+// A team's own rules: `policies:` in .trainjobc.yaml, in the short form, and ValidatingAdmissionPolicies.
 #pragma once
 
 #include <array>
@@ -53,12 +53,15 @@ class TeamRules {
     std::shared_ptr<const base::SourceFile> file;
   };
 
-  TeamRules(std::vector<TeamRule> rules, std::shared_ptr<const Memory> memory);
+  TeamRules(std::vector<TeamRule> rules, std::vector<const yaml::Node*> policies,
+            std::shared_ptr<const Memory> memory);
   TeamRules(const TeamRules&) = delete;
   TeamRules& operator=(const TeamRules&) = delete;
   ~TeamRules();
 
   std::span<const TeamRule> rules() const { return rules_; }
+  // The policies, with bindings and parameters.
+  std::span<const yaml::Node* const> policies() const { return policies_; }
   // What is wrong with the expressions.
   const base::Diagnostics& problems() const { return problems_; }
   // Appends what the rules say about an object of `owner`, which findings name. `plan` is nullptr if it is
@@ -71,6 +74,7 @@ class TeamRules {
 
   std::shared_ptr<const Memory> memory_;
   std::vector<TeamRule> rules_;
+  std::vector<const yaml::Node*> policies_;
   base::Diagnostics problems_;
   std::unique_ptr<const Engine> engine_;
 };

@@ -202,8 +202,9 @@ class TeamRules::Engine {
   std::vector<Compiled> compiled_;
 };
 
-TeamRules::TeamRules(std::vector<TeamRule> rules, std::shared_ptr<const Memory> memory)
-    : memory_(std::move(memory)), rules_(std::move(rules)) {
+TeamRules::TeamRules(std::vector<TeamRule> rules, std::vector<const Node*> policies,
+                     std::shared_ptr<const Memory> memory)
+    : memory_(std::move(memory)), rules_(std::move(rules)), policies_(std::move(policies)) {
   engine_ = std::make_unique<const Engine>(rules_, problems_);
 }
 

@@ -9,6 +9,8 @@
 #include "base/text/suggest.h"
 #include "base/text/text.h"
 #include "cli/commands.h"
+#include "inputs/config.h"
+#include "platform/team.h"
 #include "rules/rules.h"
 #include "webhook/service.h"
 
@@ -44,12 +46,18 @@ bool read_address(Console& console, std::string_view flag, const std::string& te
   return true;
 }
 
-// Reads "error,advice/no-launcher" and repeated flags.
-std::optional<std::vector<std::string>> read_deny(Console& console, const std::vector<std::string>& flags) {
+// Reads "error,advice/no-launcher" and repeated flags; the settings may have rules of their own.
+std::optional<std::vector<std::string>> read_deny(Console& console, const WebhookFlags& flags) {
   std::vector<std::string_view> known{"error", "warning"};
   for (const rules::Rule& rule : rules::all_rules()) known.push_back(rule.id);
+  inputs::Config config;
+  if (!flags.config.empty()) {
+    auto read = inputs::load_config(console.files(), flags.config);
+    if (auto* own = std::get_if<inputs::Config>(&read)) config = std::move(*own);
+  }
+  for (const platform::TeamRule* rule : inputs::rules_of(config)) known.push_back(rule->id);
   std::vector<std::string> deny;
-  for (const std::string& flag : flags) {
+  for (const std::string& flag : flags.deny) {
     for (const std::string_view word : base::split(flag, ",")) {
       if (base::contains(known, word)) {
         deny.emplace_back(word);
@@ -100,7 +108,7 @@ int run_webhook(Console& console, const WebhookFlags& flags) {
       return fail(console, "an API server calls webhooks over TLS only: give --tls-cert and --tls-key");
     options.tls = flags.tls;
   }
-  auto deny = read_deny(console, flags.deny);
+  auto deny = read_deny(console, flags);
   if (!deny) return kFailed;
   options.deny = std::move(*deny);
   if (flags.runtimes.empty()) {
@@ -135,8 +143,9 @@ std::function<int(Console&)> setup_webhook(Command& command) {
       .shows_default();
   command
       .add("--deny", &flags->deny,
-           "Refuse objects with such findings: error, warning, or a rule; several with commas, can be "
-           "repeated")
+           "Refuse objects with such findings: error, warning, or a rule, also one of the settings; several "
+           "with "
+           "commas, can be repeated")
       .takes("WHAT");
   command
       .add("--runtimes", &flags->runtimes,

@@ -116,6 +116,42 @@ TEST_CASE("a platform is one of two") {
         "      |           ^~~~~~~~~\n");
 }
 
+TEST_CASE("exemptions from Pod Security are lists of names") {
+  CHECK(read_error("podSecurity: {exempt: {}}\n") ==
+        R"(team/.trainjobc.yaml:1:15: error: unknown key "exempt" [config/invalid]
+    1 | podSecurity: {exempt: {}}
+      |               ^~~~~~
+)");
+  CHECK(read_error("podSecurity: {exemptions: {namespace: [a]}}\n") ==
+        R"(team/.trainjobc.yaml:1:28: error: unknown key "namespace" [config/invalid]
+    1 | podSecurity: {exemptions: {namespace: [a]}}
+      |                            ^~~~~~~~~ did you mean "namespaces"?
+)");
+  CHECK(read_error("podSecurity: {exemptions: {namespaces: a}}\n") ==
+        R"(team/.trainjobc.yaml:1:40: error: namespaces must be a list of strings, not empty [config/invalid]
+    1 | podSecurity: {exemptions: {namespaces: a}}
+      |                                        ^
+)");
+  CHECK(read_error("podSecurity: {exemptions: [a]}\n") ==
+        R"(team/.trainjobc.yaml:1:27: error: exemptions must be a map of lists [config/invalid]
+    1 | podSecurity: {exemptions: [a]}
+      |                           ^
+)");
+}
+
+TEST_CASE("a policy of the settings is an object with a name") {
+  CHECK(read_error("policies:\n- {kind: ValidatingAdmissionPolicy}\n") ==
+        R"(team/.trainjobc.yaml:2:3: error: an object needs a string apiVersion [config/invalid]
+    2 | - {kind: ValidatingAdmissionPolicy}
+      |   ^
+)");
+  CHECK(read_error("policies:\n- {apiVersion: v1, kind: ConfigMap, metadata: {}}\n") ==
+        R"(team/.trainjobc.yaml:2:3: error: an object needs a metadata.name [config/invalid]
+    2 | - {apiVersion: v1, kind: ConfigMap, metadata: {}}
+      |   ^
+)");
+}
+
 TEST_CASE("exclude is a list of globs") {
   CHECK(read_error("exclude: charts\n") ==
         "team/.trainjobc.yaml:1:10: error: exclude must be a list of globs [config/invalid]\n"

@@ -54,6 +54,18 @@ std::string lint(const std::string& platform, const std::string& jobs) {
   return run("lint", platform, jobs).out;
 }
 
+// With settings, and a runtime class in the pods of the runtime.
+std::string lint_with(const std::string& settings, const std::string& platform, const std::string& jobs) {
+  std::string runtime = kRuntime;
+  runtime.insert(runtime.find("                containers:"), "                runtimeClassName: kata\n");
+  base::MemoryFileSystem files;
+  files.files[".trainjobc.yaml"] = settings;
+  files.files["platform.yaml"] = platform;
+  files.files["runtime.yaml"] = runtime;
+  files.files["job.yaml"] = jobs;
+  return test::run(files, {"lint", "--quiet", "platform.yaml", "runtime.yaml", "job.yaml"}).out;
+}
+
 std::string quota(const std::string& spec) {
   return "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: team, namespace: team-a}\nspec:\n" + spec;
 }
@@ -155,6 +167,43 @@ runtime.yaml:18:25: warning: the namespace "team-a" warns of what violates the P
       rendered.err.substr(0, rendered.err.find('\n') + 1) ==
       R"(runtime.yaml:18:25: warning: the namespace "team-a" enforces the Pod Security level restricted:v1.30: container "node" must set securityContext.allowPrivilegeEscalation: false [job/pod-security]
 )");
+}
+
+TEST_CASE("Pod Security: exemptions of the settings, as an API server's configuration names them") {
+  const std::string ns =
+      "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: team-a\n  labels:\n"
+      "    pod-security.kubernetes.io/enforce: restricted\n    pod-security.kubernetes.io/warn: baseline\n";
+  const auto found = [&](const std::string& exemptions) {
+    return lint_with("podSecurity: {exemptions: {" + exemptions + "}}\n", ns, job(""));
+  };
+  const std::string all = found("");
+  CHECK(
+      all ==
+      R"(runtime.yaml:19:25: error: the namespace "team-a" enforces the Pod Security level restricted:latest: container "node" must set securityContext.allowPrivilegeEscalation: false [job/pod-security]
+   19 |                 - name: node
+      |                         ^~~~ set securityContext: {allowPrivilegeEscalation: false}
+  note: the label at platform.yaml:6:41
+
+runtime.yaml:19:25: error: the namespace "team-a" enforces the Pod Security level restricted:latest: container "node" must set securityContext.capabilities.drop: [ALL] [job/pod-security]
+   19 |                 - name: node
+      |                         ^~~~ set securityContext: {capabilities: {drop: [ALL]}}
+  note: the label at platform.yaml:6:41
+
+runtime.yaml:19:25: error: the namespace "team-a" enforces the Pod Security level restricted:latest: the pod or container "node" must set securityContext.runAsNonRoot: true [job/pod-security]
+   19 |                 - name: node
+      |                         ^~~~ set securityContext: {runAsNonRoot: true}
+  note: the label at platform.yaml:6:41
+
+runtime.yaml:19:25: error: the namespace "team-a" enforces the Pod Security level restricted:latest: the pod or container "node" must set securityContext.seccompProfile.type: RuntimeDefault or Localhost [job/pod-security]
+   19 |                 - name: node
+      |                         ^~~~ set securityContext: {seccompProfile: {type: RuntimeDefault}}
+  note: the label at platform.yaml:6:41
+
+)");
+  CHECK(found("namespaces: [team-b], runtimeClasses: [gvisor], usernames: [alice]") == all);
+  CHECK(found("namespaces: [team-b, team-a]") == "");
+  CHECK(found("runtimeClasses: [kata]") == "");
+  CHECK(found("usernames: ['system:serviceaccount:kube-system:job-controller']") == "");
 }
 
 TEST_CASE("Pod Security: levels and versions") {

@@ -172,6 +172,57 @@ TEST_CASE("an expression that does not compile is a finding at its character") {
 )");
 }
 
+TEST_CASE("the settings may hold whole policies, which need no binding") {
+  const std::string policy =
+      "policies:\n"
+      "- apiVersion: admissionregistration.k8s.io/v1\n"
+      "  kind: ValidatingAdmissionPolicy\n"
+      "  metadata: {name: nodes}\n"
+      "  spec:\n"
+      "    paramKind: {apiVersion: v1, kind: ConfigMap}\n"
+      "    matchConstraints:\n"
+      "      resourceRules:\n"
+      "      - {apiGroups: [trainer.kubeflow.org], apiVersions: ['*'], operations: [CREATE], resources: "
+      "[trainjobs]}\n"
+      "    validations:\n"
+      "    - expression: 'object.spec.trainer.numNodes <= (params == null ? 1 : int(params.data.most))'\n"
+      "      message: too many nodes\n"
+      "- {id: owner, kinds: [TrainJob], expression: 'true', message: m}\n";
+  CHECK(
+      lint(policy).out ==
+      R"(jobs/llama.yaml:9:15: error: the ValidatingAdmissionPolicy "nodes" denies the TrainJob "llama": too many nodes [input/admission-policy]
+    9 |     numNodes: 2
+      |               ^
+  note: the expression at .trainjobc.yaml:11:19
+  note: the policy at .trainjobc.yaml:4:20
+
+)");
+  const std::string bound = policy +
+                            "- apiVersion: admissionregistration.k8s.io/v1\n"
+                            "  kind: ValidatingAdmissionPolicyBinding\n"
+                            "  metadata: {name: nodes}\n"
+                            "  spec:\n"
+                            "    policyName: nodes\n"
+                            "    paramRef: {name: limits, parameterNotFoundAction: Deny}\n"
+                            "    validationActions: [Warn]\n"
+                            "- {apiVersion: v1, kind: ConfigMap, metadata: {name: limits}, data: {most: '";
+  CHECK(
+      lint(bound + "1'}}\n").out ==
+      R"(jobs/llama.yaml:9:15: warning: the ValidatingAdmissionPolicy "nodes" warns of the TrainJob "llama": too many nodes [advice/admission-policy-warning]
+    9 |     numNodes: 2
+      |               ^
+  note: the expression at .trainjobc.yaml:11:19
+  note: the binding at .trainjobc.yaml:16:20
+
+)");
+  CHECK(lint(bound + "2'}}\n").out == "");
+  base::MemoryFileSystem files;
+  files.files[".trainjobc.yaml"] = policy;
+  files.files["job.yaml"] = kJob;
+  files.files["runtime.yaml"] = kRuntime;
+  CHECK(test::run(files, {"render", "job.yaml", "runtime.yaml"}).status == 0);
+}
+
 TEST_CASE("rules are suppressed, listed and in SARIF like others") {
   const std::string rule =
       "policies:\n- {id: small, kinds: [TrainJob], expression: plan.nodes < 2, message: one node is "

@@ -168,6 +168,39 @@ TEST_CASE("review: a job is told why its runtime keeps it from running") {
   CHECK(check_job(read(request_of(job)), &runtime, policy).warnings.empty());
 }
 
+TEST_CASE("review: rules and policies of the settings") {
+  base::MemoryFileSystem files;
+  files.files["settings.yaml"] =
+      "policies:\n"
+      "- {id: nodes, kinds: [TrainJob], expression: plan.nodes < 4, message: at most 3 nodes}\n"
+      "- {id: image, kinds: [ClusterTrainingRuntime], expression: \"object.metadata.name != 'torch'\", "
+      "message: "
+      "taken}\n"
+      "- apiVersion: admissionregistration.k8s.io/v1\n"
+      "  kind: ValidatingAdmissionPolicy\n"
+      "  metadata: {name: owner}\n"
+      "  spec:\n"
+      "    matchConstraints: {resourceRules: [{apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], "
+      "resources: [trainjobs]}]}\n"
+      "    validations: [{expression: has(object.metadata.labels), message: no labels}]\n";
+  inputs::ConfigResult read_settings = inputs::load_config(files, "settings.yaml");
+  REQUIRE(std::holds_alternative<inputs::Config>(read_settings));
+  webhook::Policy policy;
+  policy.trainer_version = "2.3";
+  policy.deny = {"team/nodes", "input/admission-policy"};
+  policy.config = std::make_shared<inputs::Config>(std::get<inputs::Config>(std::move(read_settings)));
+  json job = kJob;
+  job["spec"]["trainer"]["command"] = {"torchrun", "train.py"};
+  const webhook::StoredObject runtime{kRuntime.dump(), "1"};
+  CHECK(
+      check_job(read(request_of(job)), &runtime, policy).message ==
+      R"(metadata.labels: the ValidatingAdmissionPolicy "owner" denies the TrainJob "bert": no labels (input/admission-policy)
+at most 3 nodes (team/nodes))");
+  const webhook::Answer allowed = check_runtime(read(request_of(kRuntime)), policy);
+  CHECK(allowed.allowed);
+  CHECK(allowed.warnings.front() == R"(metadata.name: taken (team/image))");
+}
+
 TEST_CASE("review: warnings are cut if the API server would not pass on all of them") {
   const webhook::StoredObject runtime{kRuntime.dump(), "1"};
   json job = kJob;
