@@ -222,7 +222,7 @@ trainjobc::SshKey to_ssh_key(std::string_view word) {
 void make_request(trainjobc::Request* self, std::vector<Text> inputs, std::vector<Text> runtimes,
                   std::string trainer_version, bool use_catalogue, bool with_defaults, bool owner_references,
                   std::string default_namespace, std::string name_suffix, std::string_view ssh_key,
-                  std::string ssh_key_material, unsigned threads) {
+                  std::string ssh_key_material, std::string settings, unsigned threads) {
   new (self) trainjobc::Request{.inputs = to_manifests(std::move(inputs)),
                                 .runtimes = to_manifests(std::move(runtimes)),
                                 .trainer_version = std::move(trainer_version),
@@ -233,6 +233,7 @@ void make_request(trainjobc::Request* self, std::vector<Text> inputs, std::vecto
                                 .name_suffix = std::move(name_suffix),
                                 .ssh_key = to_ssh_key(ssh_key),
                                 .ssh_key_material = std::move(ssh_key_material),
+                                .settings = std::move(settings),
                                 .threads = threads};
 }
 
@@ -252,7 +253,7 @@ NB_MODULE(_core, module) {
       .def("__init__", &make_request, "inputs"_a, "runtimes"_a, nb::kw_only(), "trainer_version"_a = "auto",
            "use_catalogue"_a = true, "with_defaults"_a = false, "owner_references"_a = false,
            "namespace"_a = "", "name_suffix"_a = "", "ssh_key"_a = "random", "ssh_key_material"_a = "",
-           "threads"_a = 1U);
+           "settings"_a = "", "threads"_a = 1U);
   module.def("render", [](const Request& request) {
     return call([&] { return trainjobc::render_manifests(request); });
   });

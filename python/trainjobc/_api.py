@@ -105,6 +105,7 @@ def lint(
     trainer_version: str = "auto",
     catalogue: bool = True,
     namespace: str = "",
+    settings: str = "",
     threads: int = 1,
 ) -> LintReport:
     """Says what the cluster would refuse, and what is probably a mistake. Raises nothing for findings.
@@ -113,12 +114,15 @@ def lint(
 
     Args:
         objects: TrainJobs and runtimes, as for :func:`render`.
+        settings: The text of a ``.trainjobc.yaml``. Its ``policies`` (rules of your own), ``podSecurity``, ``rules``
+            and ``suppress`` apply; paths in it are not read.
         runtimes, trainer_version, catalogue, namespace, threads: As for :func:`render`.
 
     Raises:
-        InvalidRequest, OSError, TypeError: As :func:`render` does.
+        InvalidRequest: As :func:`render` does, and for wrong settings.
+        OSError, TypeError: As :func:`render` does.
     """
-    request = _request(objects, runtimes, trainer_version, catalogue, namespace, threads)
+    request = _request(objects, runtimes, trainer_version, catalogue, namespace, threads, settings=settings)
     made = _call(_core.lint, request)
     return LintReport(_findings(made["findings"]), made["trainer_version"])
 

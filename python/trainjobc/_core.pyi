@@ -22,6 +22,7 @@ class Request:
         name_suffix: str = ...,
         ssh_key: str = ...,
         ssh_key_material: str = ...,
+        settings: str = ...,
         threads: int = ...,
     ) -> None: ...
 

@@ -9,6 +9,7 @@
 #include "compile/compile.h"
 #include "compile/runtimes.h"
 #include "features/library/convert.h"
+#include "inputs/config.h"
 #include "lint/lint.h"
 #include "lint/queues.h"
 #include "model/behaviours.h"
@@ -47,6 +48,16 @@ std::variant<LintReport, InvalidRequest> lint_manifests(const Request& request) 
   std::optional<Options> options = library::options_of(request);
   if (!options) return library::unknown_version(request.trainer_version);
   options->render = false;
+  inputs::Config config;
+  if (!request.settings.empty()) {
+    base::MemoryFileSystem files;
+    files.files[inputs::kConfigName] = request.settings;
+    inputs::ConfigResult read = inputs::load_config(files, inputs::kConfigName);
+    if (const auto* wrong = std::get_if<inputs::Message>(&read)) return InvalidRequest{wrong->text};
+    config = std::move(std::get<inputs::Config>(read));
+    options->team_rules = config.team_rules;
+    options->security_exemptions = config.security_exemptions;
+  }
   std::vector<Source> inputs = library::sources_of(request.inputs);
   std::vector<Source> runtimes = library::sources_of(request.runtimes);
   lint::KnownQueues queues;
@@ -54,7 +65,7 @@ std::variant<LintReport, InvalidRequest> lint_manifests(const Request& request) 
   queues.add(runtimes, options->ns);
   Compilation compiled = compile_into_sink(std::move(inputs), std::move(runtimes), *options, nullptr);
   base::Diagnostics kept =
-      lint::apply_config(std::move(compiled.diagnostics), {}, compiled.files, true, compiled.checked);
+      lint::apply_config(std::move(compiled.diagnostics), config, compiled.files, true, compiled.checked);
   queues.narrow(kept);
   return LintReport{library::to_findings(kept, library::Places(request)), compiled.trainer_version};
 }
