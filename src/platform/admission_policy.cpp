@@ -23,8 +23,12 @@ using cel::Value;
 using cel::Variable;
 using yaml::Node;
 
-// What an API server lets all expressions of a policy cost for one request.
+// What an API server lets all expressions of a policy cost for one request, and those of its match
+// conditions.
 constexpr uint64_t kPolicyBudget = 10'000'000;
+constexpr uint64_t kConditionBudget = 2'500'000;
+// Where expressions find the Namespace among the variables that each has.
+constexpr size_t kNamespaceValue = 3;
 constexpr std::string_view kPolicyProblem = "advice/admission-policy-expression";
 constexpr std::string_view kPolicyUnknown = "advice/admission-policy-unknown";
 
@@ -110,6 +114,12 @@ bool has_action(const Node& binding, std::string_view action) {
                              [&](const Node* one) { return one->text() == action; });
 }
 
+// Of an expression that fails; `again` is its value for what may be shown.
+std::string error_message(const Expression& expression, const Value& again) {
+  return fmt::format("expression '{}' resulted in error: {}", expression.text(),
+                     again.kind == cel::Kind::Error ? again.text() : "it reads a secret");
+}
+
 // What is not known of a value, in words.
 std::string names_of(const Value& unknown) {
   return fmt::format("{}", fmt::join(unknown.unknown_names(), ", "));
@@ -120,8 +130,9 @@ std::string names_of(const Value& unknown) {
 // The objects that expressions see.
 struct AdmissionPolicy::Seen {
   const Node* object = nullptr;
-  const Node* ns = nullptr;     // nullptr if the inputs have none
-  const Node* param = nullptr;  // nullptr if the binding names none
+  const Node* old_object = nullptr;  // nullptr at creation
+  const Node* ns = nullptr;          // nullptr if the inputs have none
+  const Node* param = nullptr;       // nullptr if the binding names none
 };
 
 struct AdmissionPolicy::Request {
@@ -131,13 +142,13 @@ struct AdmissionPolicy::Request {
   Seen seen;
   base::Arena arena;
   cel::Context context{arena};
-  uint64_t spent = 0;
+  uint64_t left = 0;  // of the budget
   Values values;
 
   Value evaluate(const Expression& expression, std::span<const Value> given) {
-    context.allow(std::min(cel::Context::kCallBudget, kPolicyBudget - std::min(spent, kPolicyBudget)));
+    context.allow(std::min(cel::Context::kCallBudget, left));
     const Value value = expression.program().evaluate(given, context);
-    spent += context.cost();
+    left -= std::min(left, context.cost());
     return value;
   }
 };
@@ -254,13 +265,16 @@ void AdmissionPolicy::check(const Subject& subject, const Node* ns, const std::s
                             base::Diagnostics& found) const {
   const Node* constraints = root_.at({"spec", "matchConstraints"});
   if (!is_usable_ || !constraints) return;
-  const Match match = match_creation(*constraints, subject, ns);
+  const Match match = match_request(*constraints, subject, ns);
   if (match == Match::No) return;
   for (const Node* binding : bindings_) {
     const Node* resources = binding->at({"spec", "matchResources"});
-    const Match bound = resources ? match_creation(*resources, subject, ns) : Match::Yes;
+    const Match bound = resources ? match_request(*resources, subject, ns) : Match::Yes;
     if (bound == Match::No) continue;
-    Request request{.subject = subject, .binding = *binding, .owner = owner, .seen = {subject.root, ns}};
+    Request request{.subject = subject,
+                    .binding = *binding,
+                    .owner = owner,
+                    .seen = {subject.root, subject.old_root, ns}};
     if (match == Match::Unknown || bound == Match::Unknown) {
       say_unknown(request, fmt::format("the labels of the namespace \"{}\"", subject.ns), found);
     } else {
@@ -297,7 +311,6 @@ void AdmissionPolicy::check_binding(Request& request, base::Diagnostics& found) 
   if (params.empty()) return say_unknown(request, "its parameters, which the inputs don't have", found);
   for (const Node* param : params) {
     request.seen.param = param;
-    request.spent = 0;
     run(request, found);
   }
 }
@@ -320,17 +333,18 @@ std::vector<Value> AdmissionPolicy::basic_values(Request& request, const Seen& s
   std::vector<Value> fields;
   entry(fields, "kind", of_kind);
   entry(fields, "resource", of_resource);
-  entry(fields, "subResource", text(""));
   entry(fields, "requestKind", of_kind);
   entry(fields, "requestResource", of_resource);
-  entry(fields, "requestSubResource", text(""));
-  entry(fields, "name", text(yaml::text_at(*subject.root, {"metadata", "name"})));
-  entry(fields, "namespace", text(subject.ns));
-  entry(fields, "operation", text("CREATE"));
+  // What is empty is missing, and so are subresources.
+  const std::string_view name = yaml::text_at(*subject.root, {"metadata", "name"});
+  if (!name.empty()) entry(fields, "name", text(name));
+  if (!subject.ns.empty()) entry(fields, "namespace", text(subject.ns));
+  entry(fields, "operation", text(operation_of(subject)));
   entry(fields, "userInfo", context.unknown("request.userInfo"));
   entry(fields, "dryRun", Value::boolean_of(false));
   entry(fields, "options", context.unknown("request.options"));
-  std::vector<Value> values{cel::value_of(*seen.object), Value(), context.map(fields)};
+  std::vector<Value> values{cel::value_of(*seen.object),
+                            seen.old_object ? cel::value_of(*seen.old_object) : Value(), context.map(fields)};
   if (!kind.is_namespaced) {
     values.emplace_back();
   } else {
@@ -356,7 +370,10 @@ AdmissionPolicy::Values AdmissionPolicy::values_of(Request& request, const Seen&
     return values;
   };
   for (const NamedExpression& variable : variables_) {
-    const Value value = request.evaluate(variable.expression, with_authorizer(with_variables(), request));
+    Value value = request.evaluate(variable.expression, with_authorizer(with_variables(), request));
+    if (value.kind == cel::Kind::Error)
+      value = request.context.fail(
+          fmt::format("composited variable \"{}\" fails to evaluate: {}", variable.name, value.text()));
     entries.push_back(request.context.text(variable.name));
     entries.push_back(value);
   }
@@ -367,37 +384,58 @@ AdmissionPolicy::Values AdmissionPolicy::values_of(Request& request, const Seen&
 }
 
 // What may be shown of the objects.
-AdmissionPolicy::Values AdmissionPolicy::shown_values(Request& request) const {
+AdmissionPolicy::Seen AdmissionPolicy::shown(Request& request) {
   const yaml::Maker make(request.arena);
-  const auto shown = [&](const Node* node) { return node ? secret::masked_object(*node, make) : nullptr; };
+  const auto masked = [&](const Node* node) { return node ? secret::masked_object(*node, make) : nullptr; };
   const Seen& seen = request.seen;
-  return values_of(request, {shown(seen.object), shown(seen.ns), shown(seen.param)});
+  return {masked(seen.object), masked(seen.old_object), masked(seen.ns), masked(seen.param)};
+}
+
+AdmissionPolicy::Values AdmissionPolicy::shown_values(Request& request) const {
+  return values_of(request, shown(request));
+}
+
+// An API server (1.36) gives no Namespace to match conditions.
+std::vector<Value> AdmissionPolicy::condition_values(Request& request, const Seen& seen) const {
+  std::vector<Value> values = basic_values(request, seen);
+  values[kNamespaceValue] = Value();
+  return with_authorizer(std::move(values), request);
+}
+
+// Why match conditions fail, as an API server says it.
+std::string AdmissionPolicy::failure_message(const std::vector<const NamedExpression*>& failed,
+                                             Request& request) const {
+  const std::vector<Value> values = condition_values(request, shown(request));
+  std::vector<std::string> messages;
+  for (const NamedExpression* one : failed) {
+    request.left = kConditionBudget;
+    std::string message = error_message(one->expression, request.evaluate(one->expression, values));
+    if (!base::contains(messages, message)) messages.push_back(std::move(message));
+  }
+  return messages.size() == 1 ? messages.front() : fmt::format("[{}]", fmt::join(messages, ", "));
 }
 
 // Whether all conditions hold; otherwise what there is to say has been appended.
 bool AdmissionPolicy::meets_conditions(Request& request, base::Diagnostics& found) const {
-  const std::vector<Value> values = with_authorizer(basic_values(request, request.seen), request);
-  const NamedExpression* failed = nullptr;
-  Value failure;
+  const std::vector<Value> values = condition_values(request, request.seen);
+  request.left = kConditionBudget;
+  std::vector<const NamedExpression*> failed;
+  std::string unknown;
   for (const NamedExpression& condition : conditions_) {
     const Value value = request.evaluate(condition.expression, values);
     if (value.is_true()) continue;
     if (!value.is_failure()) return false;  // whatever the others say
-    if (failed && failure.kind == cel::Kind::Error) continue;
-    failed = &condition;
-    failure = value;
+    if (value.kind == cel::Kind::Error) {
+      failed.push_back(&condition);
+    } else if (unknown.empty()) {
+      unknown = names_of(value);
+    }
   }
-  if (!failed) return true;
-  if (failure.kind == cel::Kind::Unknown) {
-    say_unknown(request, names_of(failure), found);
+  if (failed.empty() && unknown.empty()) return true;
+  if (failed.empty()) {
+    say_unknown(request, unknown, found);
   } else if (!is_ignoring_failures()) {
-    const yaml::Maker make(request.arena);
-    const Seen shown{secret::masked_object(*request.seen.object, make)};
-    const Value again =
-        request.evaluate(failed->expression, with_authorizer(basic_values(request, shown), request));
-    const std::string_view why = again.kind == cel::Kind::Error ? again.text() : "an error";
-    refuse(request, failed->expression, values,
-           fmt::format("the match condition \"{}\" fails: {}", failed->name, why), found);
+    refuse(request, failed.front()->expression, values, failure_message(failed, request), found);
   }
   return false;
 }
@@ -405,6 +443,7 @@ bool AdmissionPolicy::meets_conditions(Request& request, base::Diagnostics& foun
 void AdmissionPolicy::run(Request& request, base::Diagnostics& found) const {
   request.context.restart();
   if (!meets_conditions(request, found)) return;
+  request.left = kPolicyBudget;
   request.values = values_of(request, request.seen);
   for (const Validation& validation : validations_) validate(validation, request, found);
 }
@@ -423,9 +462,8 @@ std::string AdmissionPolicy::message_for(const Validation& validation, const Val
                                          Request& request) const {
   if (value.kind == cel::Kind::Error) {
     const Values shown = shown_values(request);
-    const Value again = request.evaluate(validation.expression, shown.of_validations);
-    return fmt::format("expression '{}' resulted in error: {}", validation.expression.text(),
-                       again.kind == cel::Kind::Error ? again.text() : "it reads a secret");
+    return error_message(validation.expression,
+                         request.evaluate(validation.expression, shown.of_validations));
   }
   if (validation.message_expression) {
     const Values shown = shown_values(request);
@@ -446,10 +484,12 @@ void AdmissionPolicy::refuse(Request& request, const Expression& culprit, std::s
                                         : "advice/admission-policy-audit";
   request.context.allow(cel::Context::kCallBudget);
   const cel::Failure failure = culprit.program().explain(values, request.context);
-  const Place place = place_of_failure(failure, *subject.root, {request.seen.param, request.seen.ns});
+  const Place place = place_of_failure(failure, *subject.root,
+                                       {request.seen.old_object, request.seen.param, request.seen.ns});
   const std::string object = subject.kind->kind == "Pod"
                                  ? fmt::format("the pods of Job \"{}\"", subject.name)
-                                 : fmt::format("the {} \"{}\"", subject.kind->kind, subject.name);
+                                 : fmt::format("{}the {} \"{}\"", subject.old_root ? "the change of " : "",
+                                               subject.kind->kind, subject.name);
   base::Diagnostic finding =
       rules::finding(rule,
                      fmt::format("{} {} {}: {}", name(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // ValidatingAdmissionPolicies of the inputs, with their bindings and parameters, as an API server runs them
-// when an object is created.
+// when an object is created or changed.
 // Source of the rules: k8s.io/apiserver 1.36, pkg/admission/plugin/policy/validating.
 #pragma once
 
@@ -28,9 +28,9 @@ enum class Match : uint8_t {
   Unknown,  // the labels of the namespace decide it, and the inputs don't have them
 };
 
-// Whether `resources`, a matchConstraints or matchResources, matches the creation of the object. `ns` is its
-// Namespace; nullptr if the inputs have none.
-Match match_creation(const yaml::Node& resources, const Subject& subject, const yaml::Node* ns);
+// Whether `resources`, a matchConstraints or matchResources, matches the creation or change of the object.
+// `ns` is its Namespace; nullptr if the inputs have none.
+Match match_request(const yaml::Node& resources, const Subject& subject, const yaml::Node* ns);
 
 // Whether a label selector, or none, matches. `labels` may be nullptr.
 bool match_labels(const yaml::Node* selector, const yaml::Node* labels);
@@ -43,7 +43,7 @@ class AdmissionPolicy {
   AdmissionPolicy(const yaml::Node& root, const std::vector<const yaml::Node*>& objects,
                   bool needs_no_binding, base::Diagnostics& problems);
 
-  // Appends what it says about the creation of an object of `owner`.
+  // Appends what it says about the creation, or the change, of an object of `owner`.
   void check(const Subject& subject, const yaml::Node* ns, const std::string& owner,
              base::Diagnostics& found) const;
 
@@ -79,7 +79,10 @@ class AdmissionPolicy {
   std::vector<cel::Value> basic_values(Request& request, const Seen& seen) const;
   static std::vector<cel::Value> with_authorizer(std::vector<cel::Value> values, Request& request);
   Values values_of(Request& request, const Seen& seen) const;
+  static Seen shown(Request& request);
   Values shown_values(Request& request) const;
+  std::vector<cel::Value> condition_values(Request& request, const Seen& seen) const;
+  std::string failure_message(const std::vector<const NamedExpression*>& failed, Request& request) const;
   void check_binding(Request& request, base::Diagnostics& found) const;
   bool meets_conditions(Request& request, base::Diagnostics& found) const;
   void run(Request& request, base::Diagnostics& found) const;

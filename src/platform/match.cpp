@@ -46,7 +46,7 @@ bool any_rule(const Node& resources, std::string_view key, const Subject& subjec
   const KindFacts& kind = *subject.kind;
   return std::ranges::any_of(yaml::items_at(resources, key), [&](const Node* rule) {
     return names(*rule, "apiGroups", kind.group) && names(*rule, "apiVersions", kind.version) &&
-           names(*rule, "operations", "CREATE") && names_resource(*rule, kind.resource) &&
+           names(*rule, "operations", operation_of(subject)) && names_resource(*rule, kind.resource) &&
            has_scope(*rule, kind.is_namespaced) && names_object(*rule, subject);
   });
 }
@@ -80,12 +80,15 @@ bool match_labels(const Node* selector, const Node* labels) {
   return !selector || selector->is_null() || k8s::selects(selector, labels);
 }
 
-Match match_creation(const Node& resources, const Subject& subject, const Node* ns) {
+Match match_request(const Node& resources, const Subject& subject, const Node* ns) {
   const bool has_rules = !yaml::items_at(resources, "resourceRules").empty();
   if (has_rules && !any_rule(resources, "resourceRules", subject)) return Match::No;
   if (any_rule(resources, "excludeResourceRules", subject)) return Match::No;
-  if (!match_labels(resources.get("objectSelector"), subject.root->at({"metadata", "labels"})))
-    return Match::No;
+  // One of the two objects suffices.
+  const Node* selector = resources.get("objectSelector");
+  const bool was_meant =
+      subject.old_root && match_labels(selector, subject.old_root->at({"metadata", "labels"}));
+  if (!was_meant && !match_labels(selector, subject.root->at({"metadata", "labels"}))) return Match::No;
   return match_namespace(resources.get("namespaceSelector"), subject, ns);
 }
 

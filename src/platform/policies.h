@@ -24,7 +24,7 @@ class Policies {
 
   // What is wrong with the policies themselves.
   virtual const base::Diagnostics& problems() const = 0;
-  // Appends what they say about the creation of an object of `owner`, which findings name.
+  // Appends what they say about the creation, or the change, of an object of `owner`, which findings name.
   virtual void check(const Subject& subject, const std::string& owner, base::Diagnostics& found) const = 0;
 };
 

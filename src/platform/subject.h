@@ -42,8 +42,14 @@ struct Subject {
   std::string name;   // of a pod, that of its Job
   std::string field;  // where a Job or a pod comes from: spec.replicatedJobs[0].template; "" for others
   int64_t count = 1;
-  bool trains = false;  // of a pod
+  bool trains = false;                   // of a pod
+  const yaml::Node* old_root = nullptr;  // the object before a change; nullptr if it is created
 };
+
+// CREATE or UPDATE.
+inline std::string_view operation_of(const Subject& subject) {
+  return subject.old_root ? "UPDATE" : "CREATE";
+}
 
 // Those of a job, in the order in which they are created.
 std::vector<Subject> subjects_of(const CompiledJob& job, const yaml::Maker& make);

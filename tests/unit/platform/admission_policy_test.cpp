@@ -339,6 +339,45 @@ job.yaml:12:38: error: the ValidatingAdmissionPolicy "limits" denies the TrainJo
 )");
 }
 
+TEST_CASE("match conditions are evaluated without the Namespace, and their errors are named together") {
+  CHECK(lint(policy(kTrainJobs,
+                    "  matchConditions:\n  - {name: a, expression: namespaceObject != null}\n"
+                    "  validations: [{expression: 'false'}]\n") +
+             kDeny) == "");
+  CHECK(
+      lint(policy(kTrainJobs,
+                  "  matchConditions:\n  - {name: a, expression: object.spec.queue == ''}\n"
+                  "  - {name: b, expression: object.spec.team == ''}\n"
+                  "  validations: [{expression: 'false'}]\n") +
+           kDeny) ==
+      R"(job.yaml:6:1: error: the ValidatingAdmissionPolicy "limits" denies the TrainJob "llama": [expression 'object.spec.queue == ''' resulted in error: no such key: queue, expression 'object.spec.team == ''' resulted in error: no such key: team] [input/admission-policy]
+    6 | spec:
+      | ^~~~
+  note: the expression at platform.yaml:7:27
+  note: the binding at platform.yaml:13:18
+
+1 finding (1 error) in 1 of 2 files
+)");
+}
+
+TEST_CASE("a variable that fails is named, and what is empty in a request is missing") {
+  CHECK(
+      lint(policy(kTrainJobs,
+                  "  variables: [{name: queue, expression: object.spec.queue}]\n"
+                  "  validations: [{expression: variables.queue == ''}]\n") +
+           kDeny) ==
+      R"(job.yaml:4:9: error: the ValidatingAdmissionPolicy "limits" denies the TrainJob "llama": expression 'variables.queue == ''' resulted in error: composited variable "queue" fails to evaluate: no such key: queue [input/admission-policy]
+    4 |   name: llama
+      |         ^~~~~
+  note: the expression at platform.yaml:7:30
+  note: the binding at platform.yaml:11:18
+
+1 finding (1 error) in 1 of 2 files
+)");
+  CHECK(lint(policy(kTrainJobs, "  validations: [{expression: '!has(request.subResource)'}]\n") + kDeny) ==
+        "");
+}
+
 TEST_CASE("what an expression may cost ends it") {
   const auto lint_with = [&](const std::string& expression) {
     return lint(policy(kTrainJobs, "  validations: [{expression: \"" + expression + "\"}]\n") + kDeny);
