@@ -273,6 +273,7 @@ RemadeJob remake_job(const InputObject& job, const JobsContext& context) {
   keeping.are_accepted = true;
   JobResult result = JobRun(job, keeping, {}).run(0);
   RemadeJob remade{.objects = scoped_objects(*result.unit, context.options)};
+  for (Object& object : remade.objects) object.platform = &context.platform;
   remade.memory = std::move(result.unit);
   return remade;
 }

@@ -51,6 +51,15 @@ void Platform::check(const CompiledJob& job, base::Diagnostics& found) const {
   if (job.job_set) namespaces_.check(subjects, job, found);
 }
 
+void Platform::check_change(const yaml::Node& before, const yaml::Node& after, const std::string& object,
+                            base::Diagnostics& found) const {
+  if (!policies_ || yaml::equal(before, after)) return;
+  base::Arena arena;
+  Subject subject = subjects_of({object, &after}, yaml::Maker(arena)).front();
+  subject.old_root = &before;
+  policies_->check(subject, object, found);
+}
+
 std::vector<QuotaUse> Platform::quotas_of(const CompiledJob& job) const {
   if (namespaces_.is_empty()) return {};
   base::Arena arena;

@@ -32,6 +32,9 @@ class Platform {
   bool counts_jobs() const { return !team_.empty(); }
   // Appends what is said about a job and what becomes of it.
   void check(const CompiledJob& job, base::Diagnostics& found) const;
+  // Appends what policies say about the change of a TrainJob.
+  void check_change(const yaml::Node& before, const yaml::Node& after, const std::string& object,
+                    base::Diagnostics& found) const;
   // What the job uses of each quota of its namespace.
   std::vector<QuotaUse> quotas_of(const CompiledJob& job) const;
   // The JobSet with what LimitRanges give to the containers of its pods, by the rule kLimitDefault.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,7 +23,9 @@
 #include "features/objects/differences.h"
 #include "k8s/object_meta.h"
 #include "model/trainer_names.h"
+#include "platform/platform.h"
 #include "schema/schema.h"
+#include "secret/secret.h"
 #include "yaml/node.h"
 
 namespace trainjobc::diff {
@@ -109,6 +112,24 @@ void add_left_jobs(std::span<const Object> before, std::span<const Object> after
   }
 }
 
+// What policies of the new state say about the changes of TrainJobs.
+void add_denials(std::span<const Object> before, std::span<const Object> after, Report& report) {
+  const JobSets old_sets = job_sets_of(before);
+  for (const auto& [name, job_set] : job_sets_of(after)) {
+    const auto was = old_sets.find(name);
+    if (was == old_sets.end() || !job_set->platform) continue;
+    const std::array jobs{was->second->train_job, job_set->train_job};
+    base::Diagnostics found;
+    job_set->platform->check_change(*jobs[0], *jobs[1],
+                                    objects::object_id(model::kTrainJob, name.first, name.second), found);
+    secret::hide_secrets(found, jobs);
+    for (const base::Diagnostic& one : found.items()) {
+      if (one.severity == base::Severity::Info) continue;
+      report.warnings.push_back(fmt::format("{}: {}", base::place_of(one.location), one.message));
+    }
+  }
+}
+
 // A TrainJob of which the two sides make different objects; nullptr on the side that lacks it.
 struct Differing {
   const CollectedJob* before = nullptr;
@@ -168,7 +189,10 @@ class Comparer {
                                std::string(object.ns), std::string(object.name), object.root});
     }
     Report report = cluster::compare_objects(after, {}, std::move(live), how_);
-    if (!trainer_.empty()) add_left_jobs(before, after, *how_.schemas, trainer_, report);
+    if (!trainer_.empty()) {
+      add_left_jobs(before, after, *how_.schemas, trainer_, report);
+      add_denials(before, after, report);
+    }
     auto arena = std::make_shared<base::Arena>();
     objects::keep_values(report, details_.objects, *arena);
     report.memory = {std::move(arena)};

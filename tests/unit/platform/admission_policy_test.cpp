@@ -339,6 +339,34 @@ job.yaml:12:38: error: the ValidatingAdmissionPolicy "limits" denies the TrainJo
 )");
 }
 
+TEST_CASE("diff: what a policy says about the change of a TrainJob") {
+  constexpr const char* kUpdates =
+      "{apiGroups: [trainer.kubeflow.org], apiVersions: ['*'], operations: [UPDATE], resources: [trainjobs]}";
+  const auto diff = [&](const std::string& expression, const std::string& action) {
+    std::string smaller = kJob;
+    smaller.replace(smaller.find("numNodes: 4"), 11, "numNodes: 2");
+    base::MemoryFileSystem files;
+    files.files["old/job.yaml"] = smaller;
+    files.files["new/job.yaml"] = kJob;
+    files.files["new/platform.yaml"] =
+        policy(kUpdates, "  validations: [{expression: '" + expression + "', message: may not grow}]\n") +
+        binding("  validationActions: [" + action + "]\n");
+    return test::run(files, {"diff", "--no-config", "-o", "json", "--from", "old", "new"}).err;
+  };
+  const std::string grows = "object.spec.trainer.numNodes <= oldObject.spec.trainer.numNodes";
+  CHECK(
+      diff(grows, "Deny") ==
+      R"(warning: new/job.yaml:11: the ValidatingAdmissionPolicy "limits" denies the change of the TrainJob "llama": may not grow
+)");
+  CHECK(
+      diff(grows, "Warn") ==
+      R"(warning: new/job.yaml:11: the ValidatingAdmissionPolicy "limits" warns of the change of the TrainJob "llama": may not grow
+)");
+  CHECK(diff(grows, "Audit") == "");
+  CHECK(diff("object.spec.runtimeRef == oldObject.spec.runtimeRef && request.operation == \"UPDATE\"",
+             "Deny") == "");
+}
+
 TEST_CASE("match conditions are evaluated without the Namespace, and their errors are named together") {
   CHECK(lint(policy(kTrainJobs,
                     "  matchConditions:\n  - {name: a, expression: namespaceObject != null}\n"
