@@ -131,6 +131,18 @@ def test_lint_says_what_the_command_says(command, tmp_path):
     assert report.findings and not report.errors and report.warnings
 
 
+def test_lint_applies_own_rules_of_settings(job):
+    settings = """policies:
+- {id: nodes, kinds: [TrainJob], expression: plan.nodes < 1, message: no nodes}
+rules: {advice/image-tag: 'off'}
+"""
+    rules = [(one.rule, one.message, one.path) for one in trainjobc.lint(job, settings=settings).findings]
+    assert ("team/nodes", "no nodes", "spec.trainer.numNodes") in rules
+    assert not [one for one in trainjobc.lint(job).findings if one.rule == "team/nodes"]
+    with pytest.raises(trainjobc.InvalidRequest, match='unknown key "policy"'):
+        trainjobc.lint(job, settings="policy: []\n")
+
+
 def test_a_finding_of_the_job_stage_has_the_path_of_the_input(job):
     job["spec"]["trainer"]["resourcesPerNode"] = {"requests": {"nvidia.com/gpu": 1}}
     found = [one for one in trainjobc.lint(job).findings if one.stage == "job"]
