@@ -303,6 +303,7 @@ kubernetesVersion (string): kubernetesVersion:
 kustomize (object): kustomize:⏎  
 namespace (string): namespace: 
 platform (string): platform: 
+podSecurity (object): podSecurity:⏎  
 policies (list of objects): policies:⏎- 
 programTimeout (any value): programTimeout: 
 roots (boolean): roots: 
