@@ -72,7 +72,7 @@ class ConfigReader {
     if (const Node* node = root.get("failOn")) read_fail_on(*node);
     if (const Node* node = root.get("programTimeout")) read_program_timeout(*node);
     if (const Node* node = root.get("policies")) read_policies(*node);
-    if (const Node* node = root.get("podSecurity")) read_pod_security(*node);
+    if (const Node* node = root.get("podSecurity"); node && !platform::kIsPage) read_pod_security(*node);
     if (const Node* node = root.get("rules")) read_rules(*node);
     if (const Node* node = root.get("suppress")) read_suppressions(*node);
     if (const Node* node = root.get("exclude")) read_exclude(*node);
@@ -316,7 +316,7 @@ class ConfigReader {
                   "a rule is a map of id, kinds, expression and message, and a path a string"))
         return;
       if (item->get("apiVersion") || item->get("kind")) {
-        if (!read_policy_object(*item)) return;
+        if (!platform::kIsPage && !read_policy_object(*item)) return;
         continue;
       }
       if (!check_keys(*item, kKeys) || !read_policy(*item)) return;
@@ -540,6 +540,7 @@ void inherit(Config& config) {
   config.policy_paths.insert(config.policy_paths.begin(), outer.policy_paths.begin(),
                              outer.policy_paths.end());
   config.team_rules.insert(config.team_rules.begin(), outer.team_rules.begin(), outer.team_rules.end());
+  if (platform::kIsPage) return;
   platform::SecurityExemptions& exempt = config.security_exemptions;
   base::append(exempt.usernames, outer.security_exemptions.usernames);
   base::append(exempt.runtime_classes, outer.security_exemptions.runtime_classes);

@@ -132,7 +132,7 @@ void Namespaces::check(const std::vector<Subject>& subjects, const CompiledJob& 
   if (at == by_name_.end()) return;
   for (const Subject& subject : subjects) {
     if (subject.kind->kind != "Pod") continue;
-    const bool is_exempt = exemptions_.have(*subject.root, subject.ns);
+    const bool is_exempt = !kIsPage && exemptions_.have(*subject.root, subject.ns);
     if (at->second.root && !is_exempt) check_security(subject, *at->second.root, job.object, found);
     check_limits(subject, at->second.ranges, job.object, found);
   }

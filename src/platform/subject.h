@@ -15,6 +15,13 @@
 
 namespace trainjobc::platform {
 
+// Whether this is the page with the playground, which has no room for what only repositories need.
+#ifdef __EMSCRIPTEN__
+inline constexpr bool kIsPage = true;
+#else
+inline constexpr bool kIsPage = false;
+#endif
+
 // A TrainJob after its passes. A node is nullptr if a pass before it has refused the job.
 struct CompiledJob {
   std::string object;                          // as diagnostics name it: "TrainJob/team-a/llama"

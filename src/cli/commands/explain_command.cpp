@@ -66,7 +66,7 @@ class Explanation {
     for (Object& object : shown) object.root = secret::masked_object(*object.root, make);
     std::vector<Object> stored = shown;
     for (Object& object : stored) {
-      if (object.kind == "JobSet" && object.platform)
+      if (!platform::kIsPage && object.kind == "JobSet" && object.platform)
         object.root = object.platform->with_limits(*object.root, make);
     }
     const auto origins =

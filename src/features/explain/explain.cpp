@@ -419,7 +419,7 @@ std::string with_comments(std::string_view text, std::span<const yaml::LeafLine>
 std::string limits_of(const ObjectOrigins& object) {
   std::string out;
   for (const FieldOrigin& field : object.fields) {
-    if (field.rule != platform::kLimitDefault) continue;
+    if (platform::kIsPage || field.rule != platform::kLimitDefault) continue;
     if (out.empty()) out = "# LimitRanges add to the pods:\n";
     out += fmt::format("#   {}: {}  # {}\n", field.short_path, field.value->text(), source_of(field));
   }

@@ -452,7 +452,7 @@ report::Document document_of(const Plan& plan, const PlanFormat& format, bool is
   if (!is_comment) add_unknown(plan, is_comment, blocks);
   blocks.push_back(is_comment ? jobs_table(plan) : totals_table(plan));
   if (is_comment) add_unknown(plan, is_comment, blocks);
-  if (!plan.quotas.empty()) blocks.push_back(quotas_table(plan));
+  if (!platform::kIsPage && !plan.quotas.empty()) blocks.push_back(quotas_table(plan));
   if (format.quota) {
     for (const JobPlan& job : plan.jobs) {
       if (job.admission) blocks.push_back(admission_of(job, is_comment));
@@ -630,7 +630,7 @@ std::string format_json(const Plan& plan, const PlanFormat& format) {
             {"jobs", Json::array(plan.jobs, job)},
             {"totals", Json::array(plan.totals, total)},
             {"total", to_json(plan.total, Json::object())}};
-  if (!plan.quotas.empty())
+  if (!platform::kIsPage && !plan.quotas.empty())
     json.add("quotas", Json::array(plan.quotas, [](const QuotaPlan& one) { return to_json(one); }));
   if (format.quota) {
     const std::vector<const JobPlan*> queued = queued_jobs(plan);

@@ -287,7 +287,8 @@ JobPlan plan_job(std::span<const Object> objects, const PlanOptions& options) {
     if (const Node* minimum = pod_group->root->at({"spec", "minMember"}))
       plan.gang_minimum = minimum->as_int();
   }
-  if (job_set.platform) plan.quotas = job_set.platform->quotas_of({plan.id, &train_job, job_set.root, roots});
+  if (!platform::kIsPage && job_set.platform)
+    plan.quotas = job_set.platform->quotas_of({plan.id, &train_job, job_set.root, roots});
   if (options.capacity) {
     plan.admission = admit(*options.capacity, {plan.ns, *job_set.root, train_job});
     if (plan.queue.empty()) plan.queue = plan.admission->local_queue;
@@ -322,6 +323,7 @@ Plan add_totals(std::vector<JobPlan> jobs) {
     total.queue = job.queue;
     add_job(total, job);
     add_job(plan.total, job);
+    if (platform::kIsPage) continue;
     for (const platform::QuotaUse& use : job.quotas) add_use(quotas[{job.scope, use.ns, use.name}], use, job);
   }
   for (auto& [key, quota] : quotas) plan.quotas.push_back(std::move(quota));
