@@ -324,15 +324,10 @@ class ConfigReader {
   }
 
   bool read_policy_object(const Node& item) {
-    for (const std::string_view key : {"apiVersion", "kind"}) {
-      const Node* text = item.get(key);
-      if (!expect(text ? *text : item, is_text(text), fmt::format("an object needs a string {}", key)))
-        return false;
-    }
-    const Node* name = item.at({"metadata", "name"});
-    if (!expect(name ? *name : item, is_text(name), "an object needs a metadata.name")) return false;
-    policies.push_back(&item);
-    return true;
+    const bool is_named = is_text(item.get("apiVersion")) && is_text(item.get("kind")) &&
+                          is_text(item.at({"metadata", "name"}));
+    if (is_named) policies.push_back(&item);
+    return expect(item, is_named, "an object needs apiVersion, kind and metadata.name");
   }
 
   // As in Kubernetes' PodSecurityConfiguration.

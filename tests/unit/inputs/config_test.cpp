@@ -140,13 +140,15 @@ TEST_CASE("exemptions from Pod Security are lists of names") {
 }
 
 TEST_CASE("a policy of the settings is an object with a name") {
-  CHECK(read_error("policies:\n- {kind: ValidatingAdmissionPolicy}\n") ==
-        R"(team/.trainjobc.yaml:2:3: error: an object needs a string apiVersion [config/invalid]
+  CHECK(
+      read_error("policies:\n- {kind: ValidatingAdmissionPolicy}\n") ==
+      R"(team/.trainjobc.yaml:2:3: error: an object needs apiVersion, kind and metadata.name [config/invalid]
     2 | - {kind: ValidatingAdmissionPolicy}
       |   ^
 )");
-  CHECK(read_error("policies:\n- {apiVersion: v1, kind: ConfigMap, metadata: {}}\n") ==
-        R"(team/.trainjobc.yaml:2:3: error: an object needs a metadata.name [config/invalid]
+  CHECK(
+      read_error("policies:\n- {apiVersion: v1, kind: ConfigMap, metadata: {}}\n") ==
+      R"(team/.trainjobc.yaml:2:3: error: an object needs apiVersion, kind and metadata.name [config/invalid]
     2 | - {apiVersion: v1, kind: ConfigMap, metadata: {}}
       |   ^
 )");
