@@ -101,7 +101,10 @@ std::string without_unused_anchors(std::string text) {
 }
 
 std::string replaced(std::string_view text, const std::vector<Rewrite>& rewrites) {
+  size_t size = text.size();
+  for (const Rewrite& rewrite : rewrites) size += rewrite.replacement.text.size();
   std::string out;
+  out.reserve(size);
   size_t at = 0;
   for (const Rewrite& rewrite : rewrites) {
     out += text.substr(at, rewrite.replacement.begin - at);

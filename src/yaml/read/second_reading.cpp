@@ -89,15 +89,16 @@ const Node* read_again(const base::SourceFile& file, const Chunk& chunk, base::A
 bool reads_the_same(const base::SourceFile& file, std::span<const Document> documents) {
   base::Arena arena;
   base::Diagnostics ignored;
-  std::vector<const Node*> again;
+  auto document = documents.begin();
   for (const Chunk& chunk : split_documents(file, ignored)) {
+    arena.clear();
     const Node* root = read_again(file, chunk, arena);
     if (!root) return false;
-    if (!root->is_null()) again.push_back(root);
+    if (root->is_null()) continue;
+    if (document == documents.end() || !equal(*document->root, *root)) return false;
+    ++document;
   }
-  return std::ranges::equal(documents, again, [](const Document& document, const Node* root) {
-    return equal(*document.root, *root);
-  });
+  return document == documents.end();
 }
 
 }  // namespace trainjobc::yaml

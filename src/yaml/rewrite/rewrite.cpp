@@ -638,12 +638,15 @@ bool reads_back_as(std::string text, std::span<const Node* const> roots) {
   const base::SourceFile file("", std::move(text));
   base::Arena arena;
   base::Diagnostics problems;
-  const std::vector<Document> documents = read(file, arena, problems);
-  const auto is_same = [](const Document& document, const Node* root) {
-    return equal(*document.root, *root);
-  };
-  return !problems.has_errors() && std::ranges::equal(documents, roots, is_same) &&
-         reads_the_same(file, documents);
+  std::vector<Document> wanted;
+  for (const FoundDocument& found : find_documents(file, problems)) {
+    for (const Document& document : read_document(found, arena, problems)) {
+      if (wanted.size() == roots.size() || !equal(*document.root, *roots[wanted.size()])) return false;
+      wanted.push_back({roots[wanted.size()], document.first_line, document.text});
+    }
+    arena.clear();
+  }
+  return !problems.has_errors() && wanted.size() == roots.size() && reads_the_same(file, wanted);
 }
 
 }  // namespace trainjobc::yaml
