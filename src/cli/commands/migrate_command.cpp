@@ -270,7 +270,7 @@ int run_migrate(Console& console, const MigrateFlags& flags) {
     const base::Work work(console.progress(), "migrating", 0);
     migrate::Migration& one =
         migrations.emplace_back(migrate_group(console, std::move(group), *loaded, flags));
-    base::append(all.files, one.files);
+    std::ranges::move(one.files, std::back_inserter(all.files));
     all.objects += one.objects;
     all.changed += one.changed;
     all.of_v1 += one.of_v1;

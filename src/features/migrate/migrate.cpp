@@ -394,10 +394,11 @@ class Migrator {
 
   Migration report(const Rendering& after) {
     Migration migration;
+    migration.differences = compare(after);
     for (size_t i = 0; i < results_.size(); ++i) {
       migration.changed += results_[i].changed;
       if (results_[i].text != inputs_[i].text)
-        migration.files.push_back({inputs_[i].name, inputs_[i].text, results_[i].text});
+        migration.files.push_back({inputs_[i].name, std::move(inputs_[i].text), std::move(results_[i].text)});
       migration.findings.append(std::move(results_[i].problems));
       if (options_.compile.jobs.empty())
         migration.findings.append(find_left_jobs(*before_.compiled.files[i], results_[i].unread));
@@ -429,7 +430,6 @@ class Migrator {
     apply_rules(migration.findings);
     migration.findings.sort();
     migration.outcomes = outcomes_with(migration.findings);
-    migration.differences = compare(after);
     migration.memory = {before_.compiled.memory, after.compiled.memory};
     for (const auto& tree : options_.kustomizations) migration.memory.push_back(tree);
     for (const auto& file : patch_files_) migration.memory.push_back(file);
