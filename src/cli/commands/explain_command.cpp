@@ -3,9 +3,14 @@
 // trainjobc explain
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
 #include <memory>
+#include <optional>
 #include <span>
+#include <utility>
 
+#include "base/parallel.h"
 #include "cli/commands.h"
 #include "compile/kept_jobs.h"
 #include "features/explain/explain.h"
@@ -29,34 +34,78 @@ explain::Format format_of(const std::string& word) {
   return word == "text" ? explain::Format::Text : explain::Format::Yaml;
 }
 
-// The text of all jobs.
+// The text of all jobs. JSON has ten times as many bytes as the jobs: of many jobs, most are made again when
+// their turn comes to be written.
 class Explanation {
  public:
   struct Style {
     explain::Format format = explain::Format::Yaml;
     explain::Wanted wanted;
     size_t width = 0;
+    unsigned threads = 0;
   };
 
   explicit Explanation(Style style) : style_(std::move(style)) {}
 
   auto sinks() { return jobs_.sinks(); }
 
-  void collect(const Compilation& compiled) {
-    texts_ = jobs_.take(compiled);
-    std::erase(texts_, "");
+  // Can be called only once. False if not everything could be written.
+  bool write(Console& console, const Compilation& compiled) {
+    const std::vector<Text> kept = jobs_.take(compiled);
+    for (size_t begin = 0; begin < kept.size(); begin += kAtOnce) {
+      const size_t count = std::min(kAtOnce, kept.size() - begin);
+      std::vector<std::string> texts =
+          all_of(std::span(kept).subspan(begin, count), std::span(compiled.collected).subspan(begin, count));
+      std::erase(texts, "");
+      if (!texts.empty() && !write_some(console, texts)) return false;
+    }
+    const report::Joints joints = explain::joints_of(style_.format, is_empty_);
+    return (!is_empty_ || console.write_stdout(joints.opening)) && console.write_stdout(joints.closing);
   }
 
-  bool empty() const { return texts_.empty(); }
+  // Whether nothing was selected.
+  bool is_empty() const { return is_empty_; }
 
-  // False if not everything could be written.
-  bool write(Console& console) const {
-    return report::write_joined(texts_, explain::joints_of(style_.format, texts_.empty()),
+ private:
+  using Text = std::optional<std::string>;
+
+  static constexpr size_t kAtOnce = 64;
+  static constexpr size_t kMostBytes = size_t{48} << 20U;  // of the texts that are kept
+
+  // Runs in the thread that compiles the job.
+  Text keep(std::span<const Object> objects) {
+    if (bytes_ >= kMostBytes) return std::nullopt;
+    std::string text = explain(objects);
+    text.shrink_to_fit();
+    bytes_ += text.size();
+    return text;
+  }
+
+  // Texts of these jobs: those that were kept, and the others.
+  std::vector<std::string> all_of(std::span<const Text> kept, std::span<const CollectedJob> jobs) {
+    std::vector<std::string> texts(kept.size());
+    std::vector<size_t> left;
+    for (size_t i = 0; i < kept.size(); ++i) {
+      if (kept[i]) {
+        texts[i] = *kept[i];
+      } else {
+        left.push_back(i);
+      }
+    }
+    base::parallel_for(left.size(), 1, style_.threads,
+                       [&](size_t i) { texts[left[i]] = explain(jobs[left[i]].make_again().objects); });
+    return texts;
+  }
+
+  bool write_some(Console& console, const std::vector<std::string>& texts) {
+    report::Joints joints = explain::joints_of(style_.format, false);
+    if (!std::exchange(is_empty_, false)) joints.opening = joints.between;
+    joints.closing = "";
+    return report::write_joined(texts, joints,
                                 [&](const std::string& part) { return console.write_stdout(part); });
   }
 
- private:
-  // Runs in the thread that compiles the job. "" if no field was selected.
+  // "" if no field was selected. Several threads call it.
   std::string explain(std::span<const Object> objects) {
     base::Arena arena;
     const yaml::Maker make(arena);
@@ -78,8 +127,9 @@ class Explanation {
 
   const Style style_;
   objects::InputFields inputs_;
-  KeptJobs<std::string> jobs_{[this](std::span<const Object> objects) { return explain(objects); }};
-  std::vector<std::string> texts_;
+  std::atomic<size_t> bytes_ = 0;
+  KeptJobs<Text> jobs_{[this](std::span<const Object> objects) { return keep(objects); }};
+  bool is_empty_ = true;
 };
 
 int run_explain(Console& console, ExplainFlags flags) {
@@ -94,14 +144,13 @@ int run_explain(Console& console, ExplainFlags flags) {
   const explain::Format format = format_of(flags.format);
   const bool by_field = format != explain::Format::Yaml;
   const explain::FieldSelector field(flags.field);
-  Explanation explanation({format, {field, by_field}, console.stdout_width()});
+  Explanation explanation({format, {field, by_field}, console.stdout_width(), options.threads});
   const auto compiled = compile_inputs(console, flags.input, flags.colour, options,
                                        {.sink_of = explanation.sinks(), .notes_no_job = false});
   if (!compiled) return kFailed;
-  explanation.collect(compiled->all);
-  if (!explanation.write(console)) return fail(console, "can't write the output");
+  if (!explanation.write(console, compiled->all)) return fail(console, "can't write the output");
   if (compiled->rejected) return kRejected;
-  if (explanation.empty() && !compiled->all.collected.empty()) {
+  if (explanation.is_empty() && !compiled->all.collected.empty()) {
     note(console, fmt::format("no rendered field's path {} \"{}\"",
                               field.is_json_path() ? "matches" : "contains", flags.field));
   }
