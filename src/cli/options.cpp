@@ -511,7 +511,8 @@ inputs::GroupedCompilation compile_all(inputs::Loaded& loaded, const Options& op
                                        const CompileStyle& style, base::Progress* progress) {
   const base::Work work(progress, "compiling TrainJobs", 0);
   if (style.sink_of)
-    return inputs::compile_groups_into_sinks(std::move(loaded.groups), options, style.sink_of);
+    return inputs::compile_groups_into_sinks(style.keeps_inputs ? loaded.groups : std::move(loaded.groups),
+                                             options, style.sink_of, style.is_governed);
   if (style.keeps_inputs) return inputs::compile_groups(loaded.groups, options);
   return inputs::compile_groups(std::move(loaded.groups), options);
 }

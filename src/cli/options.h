@@ -178,6 +178,7 @@ bool check_inputs(Console& console, const InputFlags& flags, const inputs::Loade
 // How a command compiles its inputs, and what it prints about them.
 struct CompileStyle {
   inputs::SinkOfGroup sink_of = {};  // takes the objects, which are then not kept
+  bool is_governed = false;          // with a sink: see inputs::compile_groups_into_sinks
   // The findings to print; by default all, with errors of stage job as warnings.
   std::function<base::Diagnostics(inputs::GroupedCompilation&)> shown = {};
   bool keeps_inputs = false;  // so that they can be compiled again

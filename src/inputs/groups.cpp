@@ -399,8 +399,8 @@ GroupedCompilation find_in_groups(std::vector<InputGroup> groups, const Options&
 }
 
 GroupedCompilation compile_groups_into_sinks(std::vector<InputGroup> groups, const Options& options,
-                                             const SinkOfGroup& sink_of) {
-  return compile_each(std::move(groups), options, FindingsOf::All, sink_of);
+                                             const SinkOfGroup& sink_of, bool is_governed) {
+  return compile_each(std::move(groups), options, is_governed ? FindingsOf::Both : FindingsOf::All, sink_of);
 }
 
 }  // namespace trainjobc::inputs

@@ -95,11 +95,11 @@ struct ScopedCompilation {
 std::vector<ScopedCompilation> compile_scopes(std::vector<InputGroup> groups, const Options& options,
                                               const base::Digester& digester);
 
-// Like compile_groups, but each job's objects go to the sink of its group and are not kept; `governed` is
-// empty.
+// Like compile_groups, but each job's objects go to the sink of its group and are not kept; unless
+// `is_governed`, `governed` is empty, and findings on the inputs as a whole are left out.
 using SinkOfGroup = std::function<ObjectSink&(size_t group)>;
 GroupedCompilation compile_groups_into_sinks(std::vector<InputGroup> groups, const Options& options,
-                                             const SinkOfGroup& sink_of);
+                                             const SinkOfGroup& sink_of, bool is_governed = false);
 
 // Returns only the findings, by configuration; `all` has none.
 GroupedCompilation find_in_groups(std::vector<InputGroup> groups, const Options& options);

@@ -14,6 +14,7 @@
 #include "features/cluster/compare.h"
 #include "features/cluster/live.h"
 #include "features/cluster/live_fields.h"
+#include "features/cluster/outlines.h"
 #include "features/diff/format.h"
 #include "features/objects/acceptance.h"
 #include "features/objects/difference_text.h"
@@ -32,8 +33,12 @@ using cluster::LiveSet;
 constexpr int kReadings = 3;
 
 // kubectl's message may quote the objects that it was sent.
-bool is_answer(Console& console, const Answer& answer, const std::vector<Object>& sent = {}) {
-  const secret::SecretTexts secrets = secret::secrets_of(sent);
+bool is_answer(Console& console, const Answer& answer, const Compilation& sent) {
+  if (answer.ok() && answer.warnings.empty()) return true;
+  secret::SecretTexts secrets = secret::secrets_of(sent.objects);
+  for (const CollectedJob& job : sent.collected) {
+    for (const Object& object : job.make_again().objects) secrets.collect_unmarked(*object.root);
+  }
   console.write_stderr(secrets.hide(answer.warnings));
   if (!answer.ok()) fail(console, secrets.hide(kubectl::describe(answer.failure)));
   return answer.ok();
@@ -85,10 +90,10 @@ std::set<std::string> state_of(const LiveSet& live) {
   return state;
 }
 
-Answer read_live(const kubectl::Kubectl& kubectl, const Compilation& compiled, LiveSet& live) {
-  Answer objects = cluster::fetch(kubectl, compiled.objects, true, live);
+Answer read_live(const kubectl::Kubectl& kubectl, std::span<const Object> rendered, LiveSet& live) {
+  Answer objects = cluster::fetch(kubectl, rendered, true, live);
   if (!objects.ok()) return objects;
-  Answer train_jobs = cluster::fetch_train_jobs(kubectl, compiled.objects, false, live);
+  Answer train_jobs = cluster::fetch_train_jobs(kubectl, rendered, false, live);
   return {std::move(train_jobs.failure), objects.warnings + train_jobs.warnings};
 }
 
@@ -100,9 +105,10 @@ struct Readings {
 
 class Reader {
  public:
+  // `rendered` are the compiled objects, or their outlines unless --server-side sends them.
   Reader(const kubectl::Kubectl& kubectl, const DiffFlags& flags, const Compilation& compiled,
-         const cluster::CompareOptions& options)
-      : kubectl_(kubectl), flags_(flags), compiled_(compiled), options_(options) {}
+         std::span<const Object> rendered, const cluster::CompareOptions& options)
+      : kubectl_(kubectl), flags_(flags), compiled_(compiled), rendered_(rendered), options_(options) {}
 
   // An update may be refused because an object was created or changed after the first reading; then
   // everything is read again.
@@ -125,7 +131,7 @@ class Reader {
   Readings read_once() const {
     Readings readings;
     readings.live = std::make_shared<LiveSet>();
-    readings.answer = read_live(kubectl_, compiled_, *readings.live);
+    readings.answer = read_live(kubectl_, rendered_, *readings.live);
     if (!flags_.server_side || !readings.answer.ok()) return readings;
     std::set<std::string> skip = kept_secrets(*readings.live);
     skip.merge(refused_objects(cluster::compare_objects(compiled_, readings.live, options_)));
@@ -139,18 +145,35 @@ class Reader {
   const kubectl::Kubectl& kubectl_;
   const DiffFlags& flags_;
   const Compilation& compiled_;
+  std::span<const Object> rendered_;
   const cluster::CompareOptions& options_;
 };
 
+// What is compiled of the inputs. The objects of TrainJobs are kept only if they are sent to the cluster.
+struct Rendered {
+  cluster::Outlines outlines;
+  std::optional<CompiledInputs> inputs;
+
+  const Compilation& compiled() const { return inputs->all; }
+};
+
+objects::Report compare_remade(const DiffFlags& flags, const Compilation& compiled, const LiveSet& live,
+                               const cluster::CompareOptions& options) {
+  return cluster::compare_remade(compiled, live, options,
+                                 {.with_objects = flags.format == "json", .threads = flags.input.threads});
+}
+
 // nullopt if the cluster does not respond, which has been reported. `options` have no dry run yet.
 std::optional<objects::Report> compare_with_cluster(Console& console, const DiffFlags& flags,
-                                                    const Compilation& compiled,
-                                                    cluster::CompareOptions options) {
+                                                    Rendered& rendered, cluster::CompareOptions options) {
   const kubectl::Kubectl kubectl(console.processes(),
                                  flags.kubectl.settings(program_timeout(console, flags.input)));
-  Readings readings = Reader(kubectl, flags, compiled, options).read();
-  if (!is_answer(console, readings.answer, compiled.objects)) return std::nullopt;
-  if (flags.server_side) options.dry_run = readings.dry_run.get();
+  const Compilation& compiled = rendered.compiled();
+  const std::vector<Object> objects = flags.server_side ? compiled.objects : rendered.outlines.take(compiled);
+  Readings readings = Reader(kubectl, flags, compiled, objects, options).read();
+  if (!is_answer(console, readings.answer, compiled)) return std::nullopt;
+  if (!flags.server_side) return compare_remade(flags, compiled, *readings.live, options);
+  options.dry_run = readings.dry_run.get();
   objects::Report report = cluster::compare_objects(compiled, std::move(readings.live), options);
   report.memory.push_back(std::move(readings.dry_run));
   return report;
@@ -172,23 +195,28 @@ void print_acceptances(Console& console, const objects::Report& report, const Di
 
 constexpr int kDifferent = 1;
 
-// The compiled inputs without rejected ones, which have been reported. nullopt, after an error, if nothing is
-// left.
-std::optional<CompiledInputs> compile(Console& console, const DiffFlags& flags) {
-  const CompileStyle style{.shown = [](inputs::GroupedCompilation& found) {
-    base::Diagnostics shown = unread_jobs_of(found.all);
-    for (const base::Diagnostic& diagnostic : found.all.diagnostics.items()) {
-      if (base::is_refusal(diagnostic)) shown.add(diagnostic);
-    }
-    return shown;
-  }};
-  auto compiled = compile_inputs(console, flags.input, flags.colour, options_of(flags), style);
-  if (!compiled || (compiled->rejected && compiled->all.objects.empty())) return std::nullopt;
-  if (const std::string shared = shared_name(compiled->all); !shared.empty()) {
-    fail(console, shared + ": compare one scope at a time");
-    return std::nullopt;
+base::Diagnostics refusals_of(inputs::GroupedCompilation& found) {
+  base::Diagnostics shown = unread_jobs_of(found.all);
+  for (const base::Diagnostic& diagnostic : found.all.diagnostics.items()) {
+    if (base::is_refusal(diagnostic)) shown.add(diagnostic);
   }
-  return compiled;
+  return shown;
+}
+
+// Compiles the inputs without rejected ones, which have been reported. False, after an error, if nothing is
+// left.
+bool compile(Console& console, const DiffFlags& flags, Rendered& rendered) {
+  CompileStyle style{.is_governed = true, .shown = refusals_of};
+  if (!flags.server_side) style.sink_of = rendered.outlines.sinks();
+  rendered.inputs = compile_inputs(console, flags.input, flags.colour, options_of(flags), style);
+  if (!rendered.inputs) return false;
+  const Compilation& compiled = rendered.compiled();
+  if (rendered.inputs->rejected && compiled.objects.empty() && compiled.collected.empty()) return false;
+  if (const std::string shared = shared_name(compiled); !shared.empty()) {
+    fail(console, shared + ": compare one scope at a time");
+    return false;
+  }
+  return true;
 }
 
 // Rejected objects are neither compared nor orphans; it is unknown what an unreadable file defines.
@@ -404,9 +432,10 @@ int print(Console& console, const objects::Report& report, const DiffFlags& flag
 
 // Compares with a cluster, or with objects saved from one.
 int compare_live(Console& console, const DiffFlags& flags) {
-  const auto inputs = compile(console, flags);
-  if (!inputs) return kFailed;
-  const Compilation& compiled = inputs->all;
+  Rendered rendered;
+  if (!compile(console, flags, rendered)) return kFailed;
+  const Compilation& compiled = rendered.compiled();
+  const bool is_rejected = rendered.inputs->rejected;
   cluster::CompareOptions options;
   options.schemas = &schema::version_or_newest(compiled.trainer_version);
   options.default_is_none = !flags.live.empty();
@@ -414,17 +443,17 @@ int compare_live(Console& console, const DiffFlags& flags) {
   objects::InputFields fields;
   options.fields = &fields;
   options.manifests = manifests_for(console, flags);
-  if (inputs->rejected) note_rejected(console, compiled, options);
+  if (is_rejected) note_rejected(console, compiled, options);
   std::optional<objects::Report> report;
   if (flags.live.empty()) {
-    report = compare_with_cluster(console, flags, compiled, options);
+    report = compare_with_cluster(console, flags, rendered, options);
   } else if (const auto live = read_saved(console, flags)) {
-    report = cluster::compare_objects(compiled, live, options);
+    report = compare_remade(flags, compiled, *live, options);
     note_namespace(console, *report);
   }
   if (!report) return kFailed;
   const int status = print(console, *report, flags, false);
-  return inputs->rejected ? kFailed : status;
+  return is_rejected ? kFailed : status;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/parallel.h"
 #include "base/text/diff.h"
 #include "base/text/text.h"
 #include "compile/admission.h"
@@ -387,6 +388,14 @@ void add_job(std::string_view ns, const std::string& name, size_t number, bool d
   jobs.try_emplace({std::string(k8s::kDefaultNamespace), name}, number);
 }
 
+void add_object(const Object& object, const CompareOptions& options, Comparison& comparison, JobNames& jobs,
+                objects::Report& report) {
+  comparison.add({&object, report.jobs}, report);
+  if (object.kind == model::kOptimizationJob) ++report.jobs;
+  if (object.kind != "JobSet") return;
+  add_job(object.ns, std::string(object.name), report.jobs++, options.default_is_none, jobs);
+}
+
 // Jobs that diagnostics name without a namespace, or with `default`, may be in the context's namespace.
 JobNames names_of(const std::set<std::string>& refused) {
   JobNames names;
@@ -397,6 +406,54 @@ JobNames names_of(const std::set<std::string>& refused) {
   }
   return names;
 }
+
+// Compares some of the rendered objects after others, in memory that the next ones use again.
+class InParts {
+ public:
+  InParts(const LiveSet& live, const CompareOptions& options, const RemadeOptions& how)
+      : live_(live), options_(options), how_(how), comparison_(live, options, arena_) {}
+
+  void add(std::span<const Object> rendered) {
+    objects::Report part;
+    part.jobs = report_.jobs;
+    for (const Object& object : rendered) {
+      if (how_.with_secrets || object.kind != "Secret")
+        add_object(object, options_, comparison_, jobs_, part);
+    }
+    report_.jobs = part.jobs;
+    take(std::move(part));
+    if (!options_.fields) return;
+    for (const Object& object : rendered) {
+      if (object.train_job) options_.fields->forget(*object.train_job);
+    }
+  }
+
+  objects::Report finish(const std::set<std::string>& refused) {
+    objects::Report part;
+    if (options_.orphans != Orphans::None) comparison_.add_orphans(jobs_, names_of(refused), live_, part);
+    take(std::move(part));
+    comparison_.add_gates(report_);
+    report_.memory.push_back(kept_);
+    return std::move(report_);
+  }
+
+ private:
+  void take(objects::Report part) {
+    objects::keep_values(part, how_.with_objects, *kept_);
+    std::ranges::move(part.objects, std::back_inserter(report_.objects));
+    std::ranges::move(part.warnings, std::back_inserter(report_.warnings));
+    arena_.clear();
+  }
+
+  const LiveSet& live_;
+  const CompareOptions& options_;
+  const RemadeOptions& how_;
+  base::Arena arena_;
+  Comparison comparison_;
+  JobNames jobs_;
+  std::shared_ptr<base::Arena> kept_ = std::make_shared<base::Arena>();
+  objects::Report report_;
+};
 
 }  // namespace
 
@@ -415,15 +472,31 @@ objects::Report compare_objects(std::span<const Object> rendered, const std::set
   auto arena = std::make_shared<base::Arena>();
   Comparison comparison(*live, options, *arena);
   JobNames jobs;
-  for (const Object& object : rendered) {
-    comparison.add({&object, report.jobs}, report);
-    if (object.kind == model::kOptimizationJob) ++report.jobs;
-    if (object.kind != "JobSet") continue;
-    add_job(object.ns, std::string(object.name), report.jobs++, options.default_is_none, jobs);
-  }
+  for (const Object& object : rendered) add_object(object, options, comparison, jobs, report);
   if (options.orphans != Orphans::None) comparison.add_orphans(jobs, names_of(refused), *live, report);
   comparison.add_gates(report);
   report.memory = {std::move(live), std::move(arena)};
+  return report;
+}
+
+objects::Report compare_remade(const Compilation& compiled, const LiveSet& live,
+                               const CompareOptions& options, const RemadeOptions& how) {
+  constexpr size_t kAtOnce = 64;
+  constexpr size_t kWorthAThread = 4;
+  std::set<std::string> refused;
+  if (options.orphans != Orphans::None) refused = objects::refused_jobs(compiled);
+  InParts parts(live, options, how);
+  parts.add(compiled.objects);
+  const std::span<const CollectedJob> jobs = compiled.collected;
+  for (size_t begin = 0; begin < jobs.size(); begin += kAtOnce) {
+    const auto some = jobs.subspan(begin, std::min(kAtOnce, jobs.size() - begin));
+    std::vector<RemadeJob> remade(some.size());
+    base::parallel_for(some.size(), kWorthAThread, how.threads,
+                       [&](size_t i) { remade[i] = some[i].make_again(); });
+    for (const RemadeJob& job : remade) parts.add(job.objects);
+  }
+  objects::Report report = parts.finish(refused);
+  report.memory.push_back(compiled.memory);
   return report;
 }
 

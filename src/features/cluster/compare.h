@@ -57,6 +57,18 @@ objects::Report compare_objects(const Compilation& compiled, std::shared_ptr<con
 objects::Report compare_objects(std::span<const Object> rendered, const std::set<std::string>& refused,
                                 std::shared_ptr<const LiveSet> live, const CompareOptions& options);
 
+// How the objects of TrainJobs that are not kept are compared.
+struct RemadeOptions {
+  bool with_objects = false;  // the report keeps values of whole objects
+  bool with_secrets = true;   // false: Secrets are left out
+  unsigned threads = 0;       // 0: one per processor
+};
+
+// Like the first one, but makes the objects of `compiled.collected` again, a few jobs at a time. The report
+// keeps only the values that differ.
+objects::Report compare_remade(const Compilation& compiled, const LiveSet& live,
+                               const CompareOptions& options, const RemadeOptions& how);
+
 // The effect of updating a live object: whether the cluster refuses it, and the object afterwards.
 
 // Sets refusal and remedy of the differences that can't be applied to the live object. Source of the rules:

@@ -57,9 +57,6 @@ size_t Report::count(Verdict verdict, bool jobs_only) const {
   }));
 }
 
-namespace {
-
-// The node with all below it, but for its origin.
 const yaml::Node* value_copy(const yaml::Node* node, const yaml::Maker& make) {
   if (!node) return nullptr;
   const yaml::Origin origin = node->origin().is_secret() ? yaml::Origin().as_secret() : yaml::Origin();
@@ -77,6 +74,8 @@ const yaml::Node* value_copy(const yaml::Node* node, const yaml::Maker& make) {
   if (node->is_string()) return make.copied(node->text(), origin);
   return make.plain(node->kind(), make.arena().copy(node->text()), origin);
 }
+
+namespace {
 
 // An item of a list map is known by its keys.
 const yaml::Node* keys_copy(const yaml::Node* item, const schema::Schema* list, const yaml::Maker& make) {

@@ -145,6 +145,9 @@ struct Report {
   size_t count(Verdict verdict, bool jobs_only) const;
 };
 
+// The node with all below it, but for its origins; nullptr for nullptr.
+const yaml::Node* value_copy(const yaml::Node* node, const yaml::Maker& make);
+
 // Copies what the differences refer to into `arena`, so that the report doesn't need the objects' memory.
 // Values of whole objects, added or removed, are kept only `with_objects`.
 void keep_values(Report& report, bool with_objects, base::Arena& arena);
