@@ -2,12 +2,29 @@
 
 #include "compile/kept_jobs.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "base/parallel.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc {
+
+void for_each_object(const Compilation& compiled, unsigned threads,
+                     const std::function<void(std::span<const Object>)>& use) {
+  constexpr size_t kAtOnce = 64;
+  constexpr size_t kWorthAThread = 4;
+  use(compiled.objects);
+  const std::span<const CollectedJob> jobs = compiled.collected;
+  for (size_t begin = 0; begin < jobs.size(); begin += kAtOnce) {
+    const auto some = jobs.subspan(begin, std::min(kAtOnce, jobs.size() - begin));
+    std::vector<RemadeJob> remade(some.size());
+    base::parallel_for(some.size(), kWorthAThread, threads,
+                       [&](size_t i) { remade[i] = some[i].make_again(); });
+    for (const RemadeJob& job : remade) use(job.objects);
+  }
+}
 
 JobContents::JobContents(const base::Digester& digester)
     : digests_([&digester](std::span<const Object> objects) {

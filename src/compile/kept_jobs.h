@@ -63,6 +63,11 @@ class KeptJobs {
   std::vector<std::unique_ptr<Sink>> sinks_;  // indexed by group
 };
 
+// Calls `use` with the objects that the compilation keeps, then with those of each TrainJob that a sink took,
+// which are made again, a few jobs at a time; `threads` make them (0: one per processor).
+void for_each_object(const Compilation& compiled, unsigned threads,
+                     const std::function<void(std::span<const Object>)>& use);
+
 // Keeps digests of the objects of each TrainJob, which say whether two compilations make the same of it.
 class JobContents {
  public:

@@ -11,6 +11,7 @@
 #include "base/text/text.h"
 #include "cli/commands.h"
 #include "compile/compile.h"
+#include "compile/kept_jobs.h"
 #include "features/cluster/compare.h"
 #include "features/cluster/live.h"
 #include "features/cluster/live_fields.h"
@@ -35,10 +36,10 @@ constexpr int kReadings = 3;
 // kubectl's message may quote the objects that it was sent.
 bool is_answer(Console& console, const Answer& answer, const Compilation& sent) {
   if (answer.ok() && answer.warnings.empty()) return true;
-  secret::SecretTexts secrets = secret::secrets_of(sent.objects);
-  for (const CollectedJob& job : sent.collected) {
-    for (const Object& object : job.make_again().objects) secrets.collect_unmarked(*object.root);
-  }
+  secret::SecretTexts secrets;
+  for_each_object(sent, 1, [&](std::span<const Object> objects) {
+    for (const Object& object : objects) secrets.collect_unmarked(*object.root);
+  });
   console.write_stderr(secrets.hide(answer.warnings));
   if (!answer.ok()) fail(console, secrets.hide(kubectl::describe(answer.failure)));
   return answer.ok();

@@ -11,13 +11,14 @@
 #include <set>
 #include <span>
 #include <utility>
-#include <variant>
 
 #include "base/signals.h"
 #include "base/text/text.h"
 #include "cli/commands.h"
 #include "compile/compile.h"
+#include "compile/kept_jobs.h"
 #include "features/cluster/compare.h"
+#include "features/cluster/outlines.h"
 #include "features/diff/format.h"
 #include "features/kubectl/kubectl.h"
 #include "features/objects/difference_text.h"
@@ -327,50 +328,57 @@ DryRun dry_run_of(const SubmitFlags& flags) {
 struct Compiled {
   Compilation sent;
   Compilation compared;  // the same objects, as the cluster would store them
+  cluster::Outlines outlines;
+  std::vector<Object> objects;  // those of `sent`; their outlines, unless TrainJobs are sent
 };
 
-// Compiles as lint and render do. Returns an exit status, after a message, if there is nothing to send.
-std::variant<Compiled, int> compile(Console& console, const SubmitFlags& flags, policy::SshKeyOptions key) {
+// Compiles as lint and render do. Returns an exit status, after a message, if there is nothing to send. The
+// objects of TrainJobs are made again when they are compared and sent.
+std::optional<int> compile(Console& console, const SubmitFlags& flags, policy::SshKeyOptions key,
+                           Compiled& compiled) {
   Options options = to_options(flags.input);
   options.trials = TrialOutput::None;
   options.policy.ssh_key = std::move(key);
   const auto shown = [](inputs::GroupedCompilation& grouped) {
     return lint::apply_configs(grouped.governed, false);
   };
-  auto inputs =
-      compile_inputs(console, flags.input, flags.colour, options, {.shown = shown, .keeps_inputs = true});
+  CompileStyle style{.is_governed = true, .shown = shown, .keeps_inputs = true};
+  if (flags.as != "trainjob") style.sink_of = compiled.outlines.sinks();
+  auto inputs = compile_inputs(console, flags.input, flags.colour, options, style);
   if (!inputs) return kFailed;
   note_other_managers(console, inputs->all);
   if (inputs->rejected) {
     fail(console, "nothing was sent");
     return kRejected;
   }
-  Compiled compiled;
   compiled.sent = std::move(inputs->all);
   const Compilation& sent = compiled.sent;
   if (sent.train_jobs == 0) return kOk;
   if (const std::string shared = shared_name(sent); !shared.empty())
     return fail(console,
                 shared + ", and a cluster has one of them: name the folder of one scope\nnothing was sent");
+  compiled.objects = style.sink_of ? compiled.outlines.take(sent) : sent.objects;
   SshKeys keys;
-  for (const Object& object : sent.objects) keys.add(object);
+  for (const Object& object : compiled.objects) keys.add(object);
   keys.note_omitted(console, options.policy.ssh_key);
+  if (!style.sink_of) return std::nullopt;
   options.with_defaults = true;
   options.policy.ssh_key.source = policy::SshKeySource::Omit;
-  compiled.compared = inputs::compile_groups(std::move(inputs->loaded.groups), options).all;
-  return compiled;
+  KeptJobs<char> nothing([](std::span<const Object>) { return '\0'; });
+  compiled.compared =
+      inputs::compile_groups_into_sinks(std::move(inputs->loaded.groups), options, nothing.sinks()).all;
+  return std::nullopt;
 }
 
-objects::Report compare(const Compiled& compiled, std::shared_ptr<const cluster::LiveSet> live) {
-  Compilation without_secrets = compiled.compared;
-  std::erase_if(without_secrets.objects, [](const Object& object) { return object.kind == "Secret"; });
+objects::Report compare(const SubmitFlags& flags, const Compiled& compiled, const cluster::LiveSet& live) {
   cluster::CompareOptions options;
   options.schemas = &schema::version_or_newest(compiled.compared.trainer_version);
   options.default_is_none = false;
   options.orphans = cluster::Orphans::None;
   objects::InputFields fields;
   options.fields = &fields;
-  return cluster::compare_objects(without_secrets, std::move(live), options);
+  return cluster::compare_remade(compiled.compared, live, options,
+                                 {.with_secrets = false, .threads = flags.input.threads});
 }
 
 // Reports objects that are being deleted, as an update would be lost with them. Returns whether there are
@@ -418,9 +426,8 @@ std::optional<int> send_and_report(Console& console, const SubmitFlags& flags, c
 
 // `rendered` contains the JobSets that --wait follows, and the objects that they mount.
 int send(Console& console, const SubmitFlags& flags, const Batch& batch, const kubectl::Kubectl& kubectl,
-         base::Clock& clock, std::span<const Object> rendered) {
+         base::Clock& clock, std::span<const Object> rendered, const secret::SecretTexts& secrets) {
   submit::Sending sending;
-  const secret::SecretTexts secrets = secret::secrets_of(rendered);
   if (const auto status = send_and_report(console, flags, batch, kubectl, secrets, sending)) return *status;
   return flags.wait ? wait_for_end(console, flags, rendered, clock) : kOk;
 }
@@ -458,28 +465,27 @@ int run_submit(Console& outer, SubmitFlags flags, base::Clock& clock) {
         console,
         "--replace is for JobSets: a TrainJob that can't be updated has to be deleted (kubectl delete "
         "trainjob NAME)");
-  const auto result = compile(console, flags, std::move(key));
-  if (const int* status = std::get_if<int>(&result)) return *status;
-  const auto& compiled = std::get<Compiled>(result);
+  Compiled compiled;
+  if (const auto status = compile(console, flags, std::move(key), compiled)) return *status;
   const std::chrono::seconds longest_call =
       program_timeout(console, flags.input, std::chrono::seconds(kCallTimeout));
   const kubectl::Kubectl kubectl(console.processes(), flags.kubectl.settings(longest_call));
   if (flags.as == "trainjob") {
     const std::vector<Object> train_jobs = train_jobs_of(compiled.sent);
-    return send(console, flags, submit::batch_of_train_jobs(train_jobs), kubectl, clock,
-                compiled.sent.objects);
+    return send(console, flags, submit::batch_of_train_jobs(train_jobs), kubectl, clock, compiled.objects,
+                secret::secrets_of(compiled.objects));
   }
-  auto cluster = std::make_shared<submit::Cluster>();
-  const cluster::Answer answer = submit::look_up(kubectl, compiled.sent.objects, *cluster);
+  submit::Cluster cluster;
+  const cluster::Answer answer = submit::look_up(kubectl, compiled.objects, cluster);
   console.write_stderr(answer.warnings);
   if (!answer.ok()) return fail(console, kubectl::describe(answer.failure) + "\nnothing was sent");
-  const std::string of_jobs = train_job_warnings(cluster->live);
-  console.write_stderr(of_jobs.empty() && cluster->has_trainer ? std::string(kHasTrainer) : of_jobs);
-  const objects::Report report = compare(compiled, {cluster, &cluster->live});
+  const std::string of_jobs = train_job_warnings(cluster.live);
+  console.write_stderr(of_jobs.empty() && cluster.has_trainer ? std::string(kHasTrainer) : of_jobs);
+  const objects::Report report = compare(flags, compiled, cluster.live);
   for (const std::string& warning : report.warnings)
     console.write_stderr(fmt::format("warning: {}\n", warning));
-  const Batch batch = submit::make_batch(compiled.sent.objects,
-                                         {report, cluster->live, cluster->secrets, flags.force_conflicts});
+  const Batch batch = submit::make_batch({compiled.objects, compiled.sent, flags.input.threads},
+                                         {report, cluster.live, cluster.secrets, flags.force_conflicts});
   if (is_in_the_way(console, batch)) return kRejected;
   if (!flags.replace && !submit::refused_part(report).objects.empty()) {
     console.write_stderr(
@@ -489,7 +495,7 @@ int run_submit(Console& outer, SubmitFlags flags, base::Clock& clock) {
   console.write_stderr(losses_text(batch, report));
   note_left_out(console, batch);
   note_unused_queues(console, batch);
-  return send(console, flags, batch, kubectl, clock, compiled.sent.objects);
+  return send(console, flags, batch, kubectl, clock, compiled.objects, batch.secrets);
 }
 
 std::function<int(Console&)> setup_submit(Command& command) {

@@ -9,10 +9,10 @@
 #include <tuple>
 #include <utility>
 
-#include "base/parallel.h"
 #include "base/text/diff.h"
 #include "base/text/text.h"
 #include "compile/admission.h"
+#include "compile/kept_jobs.h"
 #include "features/cluster/train_jobs.h"
 #include "features/objects/acceptance.h"
 #include "features/objects/difference_text.h"
@@ -481,20 +481,10 @@ objects::Report compare_objects(std::span<const Object> rendered, const std::set
 
 objects::Report compare_remade(const Compilation& compiled, const LiveSet& live,
                                const CompareOptions& options, const RemadeOptions& how) {
-  constexpr size_t kAtOnce = 64;
-  constexpr size_t kWorthAThread = 4;
   std::set<std::string> refused;
   if (options.orphans != Orphans::None) refused = objects::refused_jobs(compiled);
   InParts parts(live, options, how);
-  parts.add(compiled.objects);
-  const std::span<const CollectedJob> jobs = compiled.collected;
-  for (size_t begin = 0; begin < jobs.size(); begin += kAtOnce) {
-    const auto some = jobs.subspan(begin, std::min(kAtOnce, jobs.size() - begin));
-    std::vector<RemadeJob> remade(some.size());
-    base::parallel_for(some.size(), kWorthAThread, how.threads,
-                       [&](size_t i) { remade[i] = some[i].make_again(); });
-    for (const RemadeJob& job : remade) parts.add(job.objects);
-  }
+  for_each_object(compiled, how.threads, [&](std::span<const Object> objects) { parts.add(objects); });
   objects::Report report = parts.finish(refused);
   report.memory.push_back(compiled.memory);
   return report;

@@ -13,8 +13,9 @@
 
 namespace trainjobc::cluster {
 
-// Keeps the names and labels of the objects of each TrainJob, and whether it has fields that Trainer guards:
-// enough for fetch() and fetch_train_jobs().
+// Keeps the names and labels of the objects of each TrainJob, whether it has fields that Trainer guards, and
+// of a JobSet its replicatedJobs with the Secrets that they mount: enough for fetch() and fetch_train_jobs(),
+// and for what waits for the JobSets.
 class Outlines {
  public:
   // Returns the sink of a group.

@@ -8,7 +8,9 @@
 #include <map>
 #include <utility>
 
+#include "base/arena.h"
 #include "base/text/text.h"
+#include "compile/kept_jobs.h"
 #include "features/cluster/live_fields.h"
 #include "features/objects/differences.h"
 #include "features/submit/state.h"
@@ -192,32 +194,67 @@ Action action_of(const Object& object, const ObjectDiff* difference, bool is_the
 
 }  // namespace
 
-Batch make_batch(std::span<const Object> objects, const ClusterState& cluster) {
-  std::map<std::string, const ObjectDiff*> differences;
-  for (const ObjectDiff& object : cluster.report.objects) differences.emplace(object.id, &object);
-  std::map<std::string, const cluster::LiveObject*> there;
-  for (const cluster::LiveObject& object : cluster.live.objects) {
-    there.emplace(objects::object_id(object.kind, object.ns, object.name), &object);
+namespace {
+
+std::string manifest_of(const Node& root) {
+  std::string text;
+  yaml::write_yaml(root, yaml::KeyOrder::Kubernetes, text);
+  return text;
+}
+
+class BatchMaker {
+ public:
+  explicit BatchMaker(const ClusterState& cluster) : cluster_(cluster) {
+    for (const ObjectDiff& object : cluster.report.objects) differences_.emplace(object.id, &object);
+    for (const cluster::LiveObject& object : cluster.live.objects) {
+      there_.emplace(objects::object_id(object.kind, object.ns, object.name), &object);
+    }
   }
+
   Batch batch;
-  for (const Object& object : objects) {
+
+  // `outline` stays; `object` is the same with all that is sent.
+  void add(const Object& outline, const Object& object) {
     const std::string id = objects::object_id(object.kind, object.ns, object.name);
-    const ObjectDiff* difference = base::value_or(differences, id);
-    Item item{&object, Action::Create, batch.jobs, base::value_or(there, id), object.root, object.root, {}};
-    item.action = action_of(object, difference, item.live != nullptr, cluster);
-    if (item.action == Action::Replace && object.kind == "JobSet") {
-      item.trial = without_deleted_claims(*item.root, *item.live->root, yaml::Maker(*batch.arena));
-    }
-    if (difference && item.action != Action::Replace && !cluster.takes_over) {
-      item.root = without_others_fields(*item.root, *difference, yaml::Maker(*batch.arena), item.left_out);
-    }
-    if (item.live && item.action != Action::Replace && object.kind == "JobSet") {
-      item.root = cluster::with_live_env_order(*item.root, *item.live->root, yaml::Maker(*batch.arena));
-    }
+    const ObjectDiff* difference = base::value_or(differences_, id);
+    Item item{&outline, Action::Create, batch.jobs, base::value_or(there_, id)};
+    item.action = action_of(object, difference, item.live != nullptr, cluster_);
+    if (item.action != Action::Keep) write(object, difference, item);
+    batch.secrets.collect_unmarked(*object.root);
     batch.items.push_back(std::move(item));
     if (object.kind == "JobSet") ++batch.jobs;
   }
-  return batch;
+
+ private:
+  void write(const Object& object, const ObjectDiff* difference, Item& item) const {
+    base::Arena arena;
+    const Maker make(arena);
+    const bool is_job_set = object.kind == "JobSet";
+    const bool is_replaced = item.action == Action::Replace;
+    const Node* root = object.root;
+    if (is_replaced)
+      item.trial = manifest_of(is_job_set ? *without_deleted_claims(*root, *item.live->root, make) : *root);
+    if (difference && !is_replaced && !cluster_.takes_over)
+      root = without_others_fields(*root, *difference, make, item.left_out);
+    if (item.live && !is_replaced && is_job_set)
+      root = cluster::with_live_env_order(*root, *item.live->root, make);
+    item.manifest = manifest_of(*root);
+  }
+
+  const ClusterState& cluster_;
+  std::map<std::string, const ObjectDiff*> differences_;
+  std::map<std::string, const cluster::LiveObject*> there_;
+};
+
+}  // namespace
+
+Batch make_batch(const Rendered& rendered, const ClusterState& cluster) {
+  BatchMaker maker(cluster);
+  auto outline = rendered.objects.begin();
+  for_each_object(rendered.compiled, rendered.threads, [&](std::span<const Object> objects) {
+    for (const Object& object : objects) maker.add(*outline++, object);
+  });
+  return std::move(maker.batch);
 }
 
 Batch batch_of_train_jobs(std::span<const Object> objects) {
@@ -225,7 +262,8 @@ Batch batch_of_train_jobs(std::span<const Object> objects) {
   for (const Object& object : objects) {
     // No job waits for its runtime: the webhook refuses it if that is missing.
     const size_t job = is_job(object) ? batch.jobs++ : objects.size();
-    batch.items.push_back({&object, Action::Apply, job, nullptr, object.root, object.root, {}});
+    Item& item = batch.items.emplace_back(Item{&object, Action::Apply, job});
+    item.manifest = manifest_of(*object.root);
   }
   return batch;
 }
@@ -448,18 +486,18 @@ class Sender {
 
   // A call with these words, and with the manifests as input.
   static Call call_with(const std::string& ns, std::vector<std::string> words,
-                        const std::vector<Outcome*>& outcomes, const Node* Item::*which = &Item::root) {
+                        const std::vector<Outcome*>& outcomes, std::string Item::*which = &Item::manifest) {
     words.insert(words.end(), {"-f", "-"});
     Call call{ns, std::move(words)};
     for (const Outcome* outcome : outcomes) {
       call.input += "---\n";
-      yaml::write_yaml(*(outcome->item->*which), yaml::KeyOrder::Kubernetes, call.input);
+      call.input += outcome->item->*which;
     }
     return call;
   }
 
   static Call create_call(const std::string& ns, const std::vector<Outcome*>& outcomes,
-                          const std::string& dry_run, const Node* Item::*which = &Item::root) {
+                          const std::string& dry_run, std::string Item::*which = &Item::manifest) {
     std::vector<std::string> words{"create", "--field-manager=trainjobc"};
     if (!dry_run.empty()) words.push_back(dry_run);
     return call_with(ns, std::move(words), outcomes, which);

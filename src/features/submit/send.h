@@ -4,17 +4,16 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "base/arena.h"
 #include "compile/compile.h"
 #include "features/cluster/live.h"
 #include "features/kubectl/kubectl.h"
 #include "features/objects/differences.h"
+#include "secret/secret.h"
 #include "yaml/node.h"
 
 namespace trainjobc::submit {
@@ -46,12 +45,12 @@ enum class Action {
 };
 
 struct Item {
-  const Object* object = nullptr;
+  const Object* object = nullptr;  // or its outline
   Action action = Action::Create;
   size_t job = 0;                             // number of its TrainJob
   const cluster::LiveObject* live = nullptr;  // for Change, Confirm and Replace
-  const yaml::Node* root = nullptr;           // the object to send
-  const yaml::Node* trial = nullptr;          // for Replace: tried before anything is deleted
+  std::string manifest;                       // the object to send; "" for Keep
+  std::string trial;                          // for Replace: tried before anything is deleted
   std::vector<LeftOut> left_out;              // fields that are not sent
 };
 
@@ -59,7 +58,14 @@ struct Item {
 struct Batch {
   std::vector<Item> items;
   size_t jobs = 0;
-  std::shared_ptr<base::Arena> arena = std::make_shared<base::Arena>();  // holds changed roots
+  secret::SecretTexts secrets;  // of the objects
+};
+
+// What is sent.
+struct Rendered {
+  std::span<const Object> objects;  // or their outlines, in the order of `compiled`
+  const Compilation& compiled;
+  unsigned threads = 0;  // 0: one per processor
 };
 
 // What a batch is made from.
@@ -73,10 +79,11 @@ struct ClusterState {
 // Of TrainJobs and runtimes: the cluster says what it refuses.
 Batch batch_of_train_jobs(std::span<const Object> objects);
 
+// The objects of TrainJobs that are not kept are made again, a few at a time.
+Batch make_batch(const Rendered& rendered, const ClusterState& cluster);
+
 // Whether it is what is submitted, and not what that needs: a JobSet or TrainJob.
 bool is_job(const Object& object);
-
-Batch make_batch(std::span<const Object> objects, const ClusterState& cluster);
 
 // The part of `report` that a cluster would refuse: objects with fields that can't be updated.
 objects::Report refused_part(const objects::Report& report);
