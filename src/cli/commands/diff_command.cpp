@@ -259,7 +259,8 @@ std::shared_ptr<cluster::LiveSet> read_saved(Console& console, const DiffFlags& 
   base::Diagnostics diagnostics;
   for (Source& source : loaded->sources) {
     const bool is_named = source.named;
-    const cluster::LiveText text = cluster::read_live(std::move(source), *live, diagnostics);
+    const cluster::LiveText text =
+        cluster::read_live(std::move(source), *live, diagnostics, cluster::LiveNodes::Lists);
     if (!text.strange || !is_named) continue;
     fail(console, strange_text(*text.strange));
     return nullptr;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -134,7 +135,7 @@ class Comparison {
     const Object& object = *wanted.object;
     const Identity id = identity(object);
     seen_.insert(id);
-    const LiveObject* live = base::value_or(live_, id);
+    const std::optional<LiveObject> live = find_live(id);
     objects::ObjectDiff diff = describe(object);
     diff.job = wanted.job;
     if (!live) {
@@ -155,8 +156,10 @@ class Comparison {
       if (object.kind == "JobSet") owners.try_emplace({object.ns, object.name}, jobs.size());
     }
     std::vector<objects::ObjectDiff> orphans;
-    for (const LiveObject& object : live.objects) {
-      if (seen_.contains(identity(object)) || !is_trainers(object, owners)) continue;
+    for (const LiveObject& other : live.objects) {
+      if (seen_.contains(identity(other))) continue;
+      const LiveObject object = with_root(other);
+      if (!is_trainers(object, owners)) continue;
       // It is deleted with its TrainJob.
       if (policy::has_content(policy::OwnedObject::Content::FromController, object.kind, object.name))
         continue;
@@ -187,6 +190,16 @@ class Comparison {
   }
 
  private:
+  LiveObject with_root(LiveObject object) const {
+    object.root = &read_again(object, make_.arena());
+    return object;
+  }
+
+  std::optional<LiveObject> find_live(const Identity& id) const {
+    const LiveObject* live = base::value_or(live_, id);
+    return live ? std::optional(with_root(*live)) : std::nullopt;
+  }
+
   // Both kinds of objects have these four members.
   template <class AnyObject>
   Identity identity(const AnyObject& object) const {
@@ -238,7 +251,7 @@ class Comparison {
   // The live TrainJob of a rendered object; nullptr if there is none.
   const Node* live_train_job(const Object& object) const {
     const Object job{model::kTrainerApiVersion, model::kTrainJob, object.ns, object.name};
-    const LiveObject* live = base::value_or(live_, identity(job));
+    const std::optional<LiveObject> live = find_live(identity(job));
     return live ? live->root : nullptr;
   }
 

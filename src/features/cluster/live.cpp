@@ -31,7 +31,8 @@ std::string own_text(const Node& root, std::initializer_list<std::string_view> p
 // Reads documents into a set.
 class LiveReader {
  public:
-  LiveReader(LiveSet& live, LiveText& text) : live_(live), text_(text), make_(live.arena) {}
+  // Nodes are made in `arena`.
+  LiveReader(LiveSet& live, LiveText& text, base::Arena& arena) : live_(live), text_(text), make_(arena) {}
 
   // The apiVersion and kind of an object that lacks them are those of its list: a typed list from the API
   // (`kubectl get --raw`) names them once.
@@ -67,20 +68,47 @@ class LiveReader {
   yaml::Maker make_;
 };
 
+// Adds the object of a document that is nothing else, without its nodes. False if it may be something else.
+bool add_document(const yaml::FoundDocument& document, LiveSet& live, LiveText& text) {
+  base::Arena arena;
+  base::Diagnostics found;
+  const std::vector<yaml::Document> documents = yaml::read_document(document, arena, found);
+  if (documents.size() != 1 || !found.empty()) return false;
+  const Node& root = *documents.front().root;
+  const bool is_object = root.is_map() && !root.get("items") && !own_text(root, {"kind"}).empty() &&
+                         !own_text(root, {"metadata", "name"}).empty();
+  if (!is_object) return false;
+  LiveReader(live, text, arena).add(root, "", "");
+  live.objects.back().root = nullptr;
+  live.objects.back().document = document;
+  ++text.documents;
+  return true;
+}
+
 }  // namespace
 
-LiveText read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics) {
+LiveText read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics, LiveNodes kept) {
   LiveText text;
   text.is_blank = source.text.find_first_not_of(base::kSpace) == std::string::npos;
   live.files.push_back(std::make_unique<base::SourceFile>(std::move(source.name), std::move(source.text)));
   base::Diagnostics found;
-  for (const yaml::Document& document : yaml::read(*live.files.back(), live.arena, found)) {
-    LiveReader(live, text).add(*document.root, "", "");
-    ++text.documents;
+  for (const yaml::FoundDocument& part : yaml::find_documents(*live.files.back(), found)) {
+    if (kept == LiveNodes::Lists && add_document(part, live, text)) continue;
+    for (const yaml::Document& document : yaml::read_document(part, live.arena, found)) {
+      LiveReader(live, text, live.arena).add(*document.root, "", "");
+      ++text.documents;
+    }
   }
   secret::hide_secrets(found);
   diagnostics.append(std::move(found));
   return text;
+}
+
+const yaml::Node& read_again(const LiveObject& object, base::Arena& arena) {
+  if (object.root) return *object.root;
+  base::Diagnostics ignored;
+  const std::vector<yaml::Document> documents = yaml::read_document(object.document, arena, ignored);
+  return *secret::mark_secrets(*documents.front().root, yaml::Maker(arena));
 }
 
 bool Answer::join(Answer next) {

@@ -3,6 +3,7 @@
 // Objects of a cluster: reading them from files, fetching them with kubectl.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <span>
@@ -16,6 +17,7 @@
 #include "compile/compile.h"
 #include "features/kubectl/kubectl.h"
 #include "yaml/node.h"
+#include "yaml/read/reader.h"
 
 namespace trainjobc::cluster {
 
@@ -24,7 +26,8 @@ struct LiveObject {
   std::string kind;
   std::string ns;
   std::string name;
-  const yaml::Node* root = nullptr;
+  const yaml::Node* root = nullptr;   // nullptr: see read_again
+  yaml::FoundDocument document = {};  // which is the object, if it has no root
 };
 
 // Everything read from one cluster, or from saved files.
@@ -41,9 +44,16 @@ struct LiveText {
   const yaml::Node* strange = nullptr;  // the first value that is neither an object nor a list of objects
 };
 
+// Which nodes a LiveSet keeps. Lists: not those of objects that are a document each.
+enum class LiveNodes : uint8_t { All, Lists };
+
 // Reads the objects of a text, YAML or JSON, with Lists expanded; skips anything else. Errors in the text
 // become diagnostics.
-LiveText read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics);
+LiveText read_live(Source source, LiveSet& live, base::Diagnostics& diagnostics,
+                   LiveNodes kept = LiveNodes::All);
+
+// The object's root, which is read into `arena` if it is not kept.
+const yaml::Node& read_again(const LiveObject& object, base::Arena& arena);
 
 // The result of a call. `warnings` are kubectl's own, and what could not be compared.
 struct Answer {
