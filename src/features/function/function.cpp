@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +18,8 @@
 #include "base/diagnostic.h"
 #include "base/source.h"
 #include "base/text/text.h"
+#include "compile/kept_jobs.h"
+#include "features/objects/differences.h"
 #include "model/behaviours.h"
 #include "model/trainer_names.h"
 #include "secret/secret.h"
@@ -357,11 +361,38 @@ std::vector<Source> sources_of(const ResourceList& list) {
   return sources;
 }
 
+// Keeps the values of what is rendered: the trees in which they are made take five times the memory.
+class RenderedValues {
+ public:
+  ObjectSink& sink() { return jobs_.sinks()(0); }
+
+  // In the order of the compilation. Can be called only once.
+  std::vector<const Node*> take(const Compilation& compiled) {
+    std::vector<const Node*> roots;
+    for (const Object& object : compiled.objects) roots.push_back(object.root);
+    for (const std::vector<const Node*>& job : jobs_.take(compiled)) base::append(roots, job);
+    return roots;
+  }
+
+ private:
+  std::vector<const Node*> copy(std::span<const Object> objects) {
+    const std::lock_guard lock(mutex_);
+    std::vector<const Node*> roots;
+    for (const Object& object : objects)
+      roots.push_back(objects::value_copy(object.root, yaml::Maker(arena_)));
+    return roots;
+  }
+
+  std::mutex mutex_;
+  base::Arena arena_;
+  KeptJobs<std::vector<const Node*>> jobs_{[this](std::span<const Object> objects) { return copy(objects); }};
+};
+
 // Replaces the inputs by the rendered objects, which come last.
-std::vector<Item> new_items(const ResourceList& list, const Compilation& compiled, bool keep_inputs,
-                            const yaml::Maker& make) {
+std::vector<Item> new_items(const ResourceList& list, const std::vector<const Node*>& rendered,
+                            bool keep_inputs, const yaml::Maker& make) {
   std::set<std::string> made;
-  for (const Object& object : compiled.objects) made.insert(identity(*object.root));
+  for (const Node* root : rendered) made.insert(identity(*root));
   std::vector<Item> items;
   for (const Item& item : list.items) {
     if (is_input(*item.root)) {
@@ -374,7 +405,7 @@ std::vector<Item> new_items(const ResourceList& list, const Compilation& compile
       items.push_back(item);
     }
   }
-  for (const Object& object : compiled.objects) items.push_back({.root = object.root, .made = true});
+  for (const Node* root : rendered) items.push_back({.root = root, .made = true});
   return items;
 }
 
@@ -406,10 +437,12 @@ Outcome run(std::string resource_list, const ReadKey& read_key) {
     return outcome;
   }
   settings.compile.trials = TrialOutput::None;  // the controller creates them
-  const Compilation compiled = compile_sources(sources_of(*list), {}, settings.compile);
+  RenderedValues values;
+  const Compilation compiled = compile_into_sink(sources_of(*list), {}, settings.compile, &values.sink());
+  const std::vector<const Node*> rendered = values.take(compiled);
   const Node* results = results_of(compiled.diagnostics, *list, make, outcome);
   set_list(write_resource_list(
-               *list, outcome.rejected ? list->items : new_items(*list, compiled, settings.keep_inputs, make),
+               *list, outcome.rejected ? list->items : new_items(*list, rendered, settings.keep_inputs, make),
                results),
            outcome);
   return outcome;
