@@ -24,15 +24,22 @@ spec:
 """
 # Stands in for a kustomize that takes its time.
 KUSTOMIZE = "#!/bin/sh\nsleep 1.5\ncat job.yaml\n"
+# Stands in for a kubectl that takes its time to say that a cluster has nothing.
+KUBECTL = """#!/bin/sh
+test "$1" = get || { echo "jobset.jobset.x-k8s.io/bert serverside-applied"; exit; }
+sleep 1.5
+echo '{"apiVersion": "v1", "kind": "List", "items": []}'
+"""
 
 
 class Progress(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         (self.folder / "bin").mkdir()
-        program = self.folder / "bin/kustomize"
-        program.write_text(KUSTOMIZE)
-        program.chmod(0o755)
+        for name, text in (("kustomize", KUSTOMIZE), ("kubectl", KUBECTL)):
+            program = self.folder / "bin" / name
+            program.write_text(text)
+            program.chmod(0o755)
         (self.folder / "job.yaml").write_text(JOB)
         (self.folder / "kustomization.yaml").write_text("resources: [job.yaml]\n")
         self.environment = {name: value for name, value in os.environ.items() if name != "CI"}
@@ -62,6 +69,14 @@ class Progress(unittest.TestCase):
         lines = re.findall(re.escape(CLEAR) + r"([^\r\n]*)", text)
         self.assertEqual(["running kustomize …", "1 job: no findings"], lines, text)
         self.assertTrue(text.startswith(CLEAR))
+
+    def test_of_a_cluster(self):
+        shown = CLEAR + "running kubectl …" + CLEAR
+        self.assertEqual(shown, self.on_terminal("diff", "job.yaml"))
+        warning = "warning: the cluster has Kubeflow Trainer"
+        text = self.on_terminal("submit", "job.yaml")
+        self.assertEqual(2 * shown + warning, text[:len(2 * shown + warning)])
+        self.assertEqual(4, text.count(CLEAR))
 
     def test_silent(self):
         self.assertNotIn(CLEAR, self.on_terminal("lint", "-q", "-k", "."))

@@ -152,16 +152,19 @@ class Reader {
 
 // What is compiled of the inputs. The objects of TrainJobs are kept only if they are sent to the cluster.
 struct Rendered {
-  cluster::Outlines outlines;
+  cluster::Outlines outlines;  // unless objects were saved
+  KeptJobs<char> nothing{[](std::span<const Object>) { return '\0'; }};
   std::optional<CompiledInputs> inputs;
 
   const Compilation& compiled() const { return inputs->all; }
 };
 
-objects::Report compare_remade(const DiffFlags& flags, const Compilation& compiled, const LiveSet& live,
-                               const cluster::CompareOptions& options) {
-  return cluster::compare_remade(compiled, live, options,
-                                 {.with_objects = flags.format == "json", .threads = flags.input.threads});
+objects::Report compare_remade(Console& console, const DiffFlags& flags, const Compilation& compiled,
+                               const LiveSet& live, const cluster::CompareOptions& options) {
+  const base::Work work(console.progress(), "comparing TrainJobs", compiled.collected.size());
+  return cluster::compare_remade(
+      compiled, live, options,
+      {.with_objects = flags.format == "json", .threads = flags.input.threads, .work = &work});
 }
 
 // nullopt if the cluster does not respond, which has been reported. `options` have no dry run yet.
@@ -173,7 +176,7 @@ std::optional<objects::Report> compare_with_cluster(Console& console, const Diff
   const std::vector<Object> objects = flags.server_side ? compiled.objects : rendered.outlines.take(compiled);
   Readings readings = Reader(kubectl, flags, compiled, objects, options).read();
   if (!is_answer(console, readings.answer, compiled)) return std::nullopt;
-  if (!flags.server_side) return compare_remade(flags, compiled, *readings.live, options);
+  if (!flags.server_side) return compare_remade(console, flags, compiled, *readings.live, options);
   options.dry_run = readings.dry_run.get();
   objects::Report report = cluster::compare_objects(compiled, std::move(readings.live), options);
   report.memory.push_back(std::move(readings.dry_run));
@@ -208,7 +211,11 @@ base::Diagnostics refusals_of(inputs::GroupedCompilation& found) {
 // left.
 bool compile(Console& console, const DiffFlags& flags, Rendered& rendered) {
   CompileStyle style{.is_governed = true, .shown = refusals_of};
-  if (!flags.server_side) style.sink_of = rendered.outlines.sinks();
+  if (!flags.live.empty()) {
+    style.sink_of = rendered.nothing.sinks();
+  } else if (!flags.server_side) {
+    style.sink_of = rendered.outlines.sinks();
+  }
   rendered.inputs = compile_inputs(console, flags.input, flags.colour, options_of(flags), style);
   if (!rendered.inputs) return false;
   const Compilation& compiled = rendered.compiled();
@@ -450,7 +457,7 @@ int compare_live(Console& console, const DiffFlags& flags) {
   if (flags.live.empty()) {
     report = compare_with_cluster(console, flags, rendered, options);
   } else if (const auto live = read_saved(console, flags)) {
-    report = compare_remade(flags, compiled, *live, options);
+    report = compare_remade(console, flags, compiled, *live, options);
     note_namespace(console, *report);
   }
   if (!report) return kFailed;

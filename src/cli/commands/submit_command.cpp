@@ -327,9 +327,11 @@ DryRun dry_run_of(const SubmitFlags& flags) {
 
 struct Compiled {
   Compilation sent;
-  Compilation compared;  // the same objects, as the cluster would store them
   cluster::Outlines outlines;
   std::vector<Object> objects;  // those of `sent`; their outlines, unless TrainJobs are sent
+  // What the same objects are made of, as the cluster would store them.
+  std::vector<inputs::InputGroup> groups;
+  Options options;
 };
 
 // Compiles as lint and render do. Returns an exit status, after a message, if there is nothing to send. The
@@ -361,24 +363,29 @@ std::optional<int> compile(Console& console, const SubmitFlags& flags, policy::S
   SshKeys keys;
   for (const Object& object : compiled.objects) keys.add(object);
   keys.note_omitted(console, options.policy.ssh_key);
-  if (!style.sink_of) return std::nullopt;
   options.with_defaults = true;
   options.policy.ssh_key.source = policy::SshKeySource::Omit;
-  KeptJobs<char> nothing([](std::span<const Object>) { return '\0'; });
-  compiled.compared =
-      inputs::compile_groups_into_sinks(std::move(inputs->loaded.groups), options, nothing.sinks()).all;
+  compiled.options = std::move(options);
+  compiled.groups = std::move(inputs->loaded.groups);
   return std::nullopt;
 }
 
-objects::Report compare(const SubmitFlags& flags, const Compiled& compiled, const cluster::LiveSet& live) {
+// Can be called only once. Objects that the cluster lacks are left out if it has none of the inputs'.
+objects::Report compare(Console& console, const SubmitFlags& flags, Compiled& compiled,
+                        const cluster::LiveSet& live) {
+  if (live.objects.empty()) return {};
+  const base::Work work(console.progress(), "comparing TrainJobs", compiled.sent.collected.size());
+  KeptJobs<char> nothing([](std::span<const Object>) { return '\0'; });
+  const Compilation compared =
+      inputs::compile_groups_into_sinks(std::move(compiled.groups), compiled.options, nothing.sinks()).all;
   cluster::CompareOptions options;
-  options.schemas = &schema::version_or_newest(compiled.compared.trainer_version);
+  options.schemas = &schema::version_or_newest(compared.trainer_version);
   options.default_is_none = false;
   options.orphans = cluster::Orphans::None;
   objects::InputFields fields;
   options.fields = &fields;
-  return cluster::compare_remade(compiled.compared, live, options,
-                                 {.with_secrets = false, .threads = flags.input.threads});
+  return cluster::compare_remade(compared, live, options,
+                                 {.with_secrets = false, .threads = flags.input.threads, .work = &work});
 }
 
 // Reports objects that are being deleted, as an update would be lost with them. Returns whether there are
@@ -481,7 +488,7 @@ int run_submit(Console& outer, SubmitFlags flags, base::Clock& clock) {
   if (!answer.ok()) return fail(console, kubectl::describe(answer.failure) + "\nnothing was sent");
   const std::string of_jobs = train_job_warnings(cluster.live);
   console.write_stderr(of_jobs.empty() && cluster.has_trainer ? std::string(kHasTrainer) : of_jobs);
-  const objects::Report report = compare(flags, compiled, cluster.live);
+  const objects::Report report = compare(console, flags, compiled, cluster.live);
   for (const std::string& warning : report.warnings)
     console.write_stderr(fmt::format("warning: {}\n", warning));
   const Batch batch = submit::make_batch({compiled.objects, compiled.sent, flags.input.threads},

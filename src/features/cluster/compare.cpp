@@ -497,7 +497,10 @@ objects::Report compare_remade(const Compilation& compiled, const LiveSet& live,
   std::set<std::string> refused;
   if (options.orphans != Orphans::None) refused = objects::refused_jobs(compiled);
   InParts parts(live, options, how);
-  for_each_object(compiled, how.threads, [&](std::span<const Object> objects) { parts.add(objects); });
+  for_each_object(compiled, how.threads, [&](std::span<const Object> objects) {
+    parts.add(objects);
+    if (how.work && objects.data() != compiled.objects.data()) how.work->step();
+  });
   objects::Report report = parts.finish(refused);
   report.memory.push_back(compiled.memory);
   return report;

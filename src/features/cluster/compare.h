@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "base/progress.h"
 #include "base/source.h"
 #include "compile/compile.h"
 #include "features/cluster/live.h"
@@ -59,9 +60,10 @@ objects::Report compare_objects(std::span<const Object> rendered, const std::set
 
 // How the objects of TrainJobs that are not kept are compared.
 struct RemadeOptions {
-  bool with_objects = false;  // the report keeps values of whole objects
-  bool with_secrets = true;   // false: Secrets are left out
-  unsigned threads = 0;       // 0: one per processor
+  bool with_objects = false;         // the report keeps values of whole objects
+  bool with_secrets = true;          // false: Secrets are left out
+  unsigned threads = 0;              // 0: one per processor
+  const base::Work* work = nullptr;  // whose steps are the TrainJobs
 };
 
 // Like the first one, but makes the objects of `compiled.collected` again, a few jobs at a time. The report
