@@ -102,7 +102,8 @@ std::string without_unused_anchors(std::string text) {
 
 std::string replaced(std::string_view text, const std::vector<Rewrite>& rewrites) {
   size_t size = text.size();
-  for (const Rewrite& rewrite : rewrites) size += rewrite.replacement.text.size();
+  for (const Rewrite& rewrite : rewrites)
+    size += rewrite.replacement.text.size() - (rewrite.replacement.end - rewrite.replacement.begin);
   std::string out;
   out.reserve(size);
   size_t at = 0;

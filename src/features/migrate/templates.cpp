@@ -135,7 +135,10 @@ Migration migrate(std::vector<Source> inputs, std::vector<Source> runtimes, cons
   std::set<std::string> without = kustomized_files(inputs, options);
   std::vector<Source> filled = inputs;
   const Placeholders placeholders(filled, without, 0);
-  if (placeholders.empty()) return migrate_once(std::move(inputs), std::move(runtimes), options);
+  if (placeholders.empty()) {
+    std::vector<Source>().swap(filled);
+    return migrate_once(std::move(inputs), std::move(runtimes), options);
+  }
   std::vector<Source> other = inputs;
   const Placeholders others(other, without, 1);
   Migration made = migrate_filled(std::move(filled), runtimes, options, placeholders);
