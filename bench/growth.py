@@ -22,10 +22,9 @@ LIMIT = 1.2
 # Commands that hold no more of a job than its text or its findings, with the MB that 100,000 jobs may take.
 BOUNDED = {"render": 500, "lint": 300}
 BOUNDED_LIMIT = 1.05
-# The MB that a command may take with 10,000 jobs; those that hold all jobs take more.
+# The MB that a command may take with 10,000 jobs; those that read a file or 10,000 runtimes as a whole take more.
 MEMORY = 100
-LARGER = {"diff OLD NEW": 105, "diff --live": 590, "diff (kubectl finds nothing)": 420, "submit": 690, "function": 630,
-          "migrate": 220, "lint, wrong runtime references": 175}
+LARGER = {"diff OLD NEW": 105, "function": 335, "migrate": 165, "lint, wrong runtime references": 145}
 TIMEOUT = 600
 
 
@@ -128,6 +127,7 @@ def rows(trainjobc, inputs):
         "lint --format gitlab": lambda: ["lint", plain, "--format", "gitlab"],
         "lint --fix --diff": lambda: ["lint", inputs.file("unknown"), "--fix", "--diff"],
         "explain": lambda: ["explain", plain],
+        "explain -o json": lambda: ["explain", plain, "-o", "json"],
         "explain --field image": lambda: ["explain", plain, "--field", "image"],
         "diff OLD NEW": lambda: files,
         "diff OLD NEW --format unified": lambda: files + ["--format", "unified"],
