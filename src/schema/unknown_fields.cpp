@@ -117,7 +117,8 @@ std::string find_place(const Schema& root, const k8s::Path& field) {
       return place;
   }
   const Property* spec = root.property("spec");
-  if (!spec) return "";
+  // The trainer's fields are no place for those of another container.
+  if (!spec || parent.str().find("initContainers[") != std::string::npos) return "";
   return spec->schema->property(name) ? "spec" : search_below({spec->schema, "spec"}, name, kNearRoot);
 }
 
@@ -191,16 +192,28 @@ PodPlace pod_place(const Schema& root) {
   return {schema_below(root, {"spec", "podSpecOverrides"}), "podSpecOverrides", "spec.podSpecOverrides[]"};
 }
 
-std::optional<Elsewhere> in_pod(const Schema& root, std::string_view name) {
+// "" if the pod has the field, ".containers[]" if its containers do.
+std::optional<std::string_view> part_with(const Schema* pod, std::string_view name) {
+  const Schema* container = pod ? schema_below(*pod, {"containers"}) : nullptr;
+  if (pod && pod->property(name)) return "";
+  if (container && container->property(name)) return ".containers[]";
+  return std::nullopt;
+}
+
+std::optional<Elsewhere> in_pod(const Schema& root, const KindSchema* runtime, std::string_view name) {
+  constexpr std::string_view kPod = "spec.template.spec.replicatedJobs[].template.spec.template.spec";
   const PodPlace place = pod_place(root);
-  if (!place.spec) return std::nullopt;
-  std::string path = place.path;
-  if (!place.spec->property(name)) {
-    const Schema* container = schema_below(*place.spec, {"containers"});
-    if (!container || !container->property(name)) return std::nullopt;
-    path += ".containers[]";
+  if (const auto part = part_with(place.spec, name)) {
+    return Elsewhere{fmt::format("a job sets it in spec.{}", place.field),
+                     fmt::format("write it in {}{}", place.path, *part)};
   }
-  return Elsewhere{fmt::format("a job sets it in spec.{}", place.field), fmt::format("write it in {}", path)};
+  const Schema* pod = runtime ? schema_below(*runtime->schema, {"spec", "template", "spec", "replicatedJobs",
+                                                                "template", "spec", "template", "spec"})
+                              : nullptr;
+  if (const auto part = part_with(pod, name))
+    return Elsewhere{"it is a field of runtimes, not of jobs",
+                     fmt::format("set it in the runtime's {}{}", kPod, *part)};
+  return std::nullopt;
 }
 
 // Finds where else an unknown field of a TrainJob belongs.
@@ -213,9 +226,9 @@ std::optional<Elsewhere> find_elsewhere(const Context& context, const k8s::Path&
     return Elsewhere{"a TrainingRuntime is taken from the job's own namespace",
                      "remove it; with kind: TrainingRuntime, the job's namespace is that of the runtime"};
   }
-  if (parent == "spec.trainer") return in_pod(*context.root, name);
   const VersionSchemas* version = find_version(context.trainer_version);
   const KindSchema* runtime = version ? version->kind(kRuntime) : nullptr;
+  if (parent == "spec.trainer") return in_pod(*context.root, runtime, name);
   const Schema* spec = runtime && parent == "spec" ? schema_below(*runtime->schema, {"spec"}) : nullptr;
   if (!spec || !spec->property(name)) return std::nullopt;
   return Elsewhere{"it is a field of runtimes, not of jobs",
@@ -427,6 +440,15 @@ std::string hint_for(const Context& context, const Schema* parent, const k8s::Pa
   return names.size() <= kMaxListed ? fmt::format("its fields are {}", fmt::join(names, ", ")) : "";
 }
 
+// Whether a field may move to `place`: in the item of a list, such as a container, only to the map around the
+// list. Anywhere else, the field would be one of another object.
+bool may_move(const k8s::Path& field, std::string_view place) {
+  const k8s::Path* above = field.parent();
+  while (!above->is_root() && !above->is_index()) above = above->parent();
+  if (above->is_root()) return true;
+  return !field.parent()->is_root() && outer_map(*field.parent()).str() == place;
+}
+
 class Walker {
  public:
   // `root` is the whole object; nullptr if it is not known.
@@ -487,7 +509,11 @@ class Walker {
                const Schema* parent, const k8s::Path& path, std::optional<std::string_view> meant) const {
     std::string place;
     diagnostic.hint = hint_for(context_, parent, path, meant, place);
-    if (!place.empty() && root_) return base::suggest_fix(diagnostic, move_entry(*root_, entry, path, place));
+    if (!place.empty()) {
+      if (root_ && may_move(path, place))
+        base::suggest_fix(diagnostic, move_entry(*root_, entry, path, place));
+      return;
+    }
     const bool says_so = meant && diagnostic.hint == fmt::format("did you mean \"{}\"?", *meant);
     if (says_so && !map.get(*meant)) base::suggest_fix(diagnostic, yaml::rename_key(entry, *meant));
   }

@@ -544,6 +544,18 @@ TEST_CASE("--fix=all moves a field to where it belongs") {
 )");
 }
 
+TEST_CASE("--fix=all moves no field of one container into another") {
+  const auto patched = [](const std::string& containers) {
+    return changed(std::string(kHead) + std::string(kRuntimeRef) +
+                   "  trainer: {command: [torchrun]}\n  runtimePatches:\n  - manager: a.io/b\n    "
+                   "trainingRuntimeSpec: {template: {spec: {replicatedJobs: [{name: node, template: {spec: "
+                   "{template: {spec: {" +
+                   containers + "}}}}}]}}}\n");
+  };
+  CHECK(patched("initContainers: [{name: fetch, image: \"a/b:1\"}]") == "");
+  CHECK(patched("containers: [{name: side, image: \"a/b:1\"}]") == "");
+}
+
 TEST_CASE("--fix=all: a space that is missing") {
   CHECK(changed_trainer("    numNodes:2\n    command: [torchrun]\n") == R"(-    numNodes:2
 +    numNodes: 2

@@ -71,6 +71,22 @@ TEST_CASE("unknown fields: fields that belong elsewhere") {
   CHECK(hint("spec: {runtimePatches: [{trainingRuntimeSpec: {template: {spec: {replicatedJobs: [{template: "
              "{spec:"
              " {template: {spec: {containers: [{image: a}]}}}}}]}}}}]}") == "it is a field of spec.trainer");
+  CHECK(hint("spec: {runtimePatches: [{trainingRuntimeSpec: {template: {spec: {replicatedJobs: [{template: "
+             "{spec:"
+             " {template: {spec: {initContainers: [{image: a}]}}}}}]}}}}]}") ==
+        "its fields are env, name, securityContext, volumeMounts");
+  CHECK(
+      report("spec:\n  trainer:\n    workingDir: /a\n    runtimeClassName: nvidia\n    tolerations: []\n") ==
+      R"(t.yaml:3:5: error: unknown field "workingDir" in spec.trainer: it is a field of runtimes, not of jobs [input/unknown-field]
+    3 |     workingDir: /a
+      |     ^~~~~~~~~~ set it in the runtime's spec.template.spec.replicatedJobs[].template.spec.template.spec.containers[]
+t.yaml:4:5: error: unknown field "runtimeClassName" in spec.trainer: it is a field of runtimes, not of jobs [input/unknown-field]
+    4 |     runtimeClassName: nvidia
+      |     ^~~~~~~~~~~~~~~~ set it in the runtime's spec.template.spec.replicatedJobs[].template.spec.template.spec
+t.yaml:5:5: error: unknown field "tolerations" in spec.trainer: a job sets it in spec.runtimePatches [input/unknown-field]
+    5 |     tolerations: []
+      |     ^~~~~~~~~~~ write it in spec.runtimePatches[].trainingRuntimeSpec.template.spec.replicatedJobs[].template.spec.template.spec
+)");
   CHECK(hint("spec: {template: {spec: {replicatedJobs: [{template: {spec: {containers: []}}}]}}}",
              "TrainingRuntime") ==
         "it is a field of spec.template.spec.replicatedJobs[0].template.spec.template.spec");
