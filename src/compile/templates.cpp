@@ -54,7 +54,7 @@ std::optional<Syntax> variables_in(std::string_view text) {
     const auto in_name = [](char c) { return base::is_alnum(c) || c == '_'; };
     size_t end = at + 2;
     while (end < text.size() && in_name(text[end])) ++end;
-    if (end == at + 2 || end > last_close) continue;
+    if (end == at + 2 || end > last_close || text[end] == '.') continue;  // no name has a dot: Katib's do
     if (text[end] != '}') return Syntax::Defaults;
     found = Syntax::Dollar;
   }

@@ -12,19 +12,25 @@ namespace {
 
 using yaml::Node;
 
-constexpr std::string_view kPlaceholder = "${trial";  // ${trialParameters.NAME}, ${trialSpec.Name}
+constexpr std::string_view kPlaceholder = "${trial";
 constexpr std::string_view kParameters = "${trialParameters.";
+constexpr std::string_view kOfTrial = "${trialSpec.";
+constexpr std::string_view kNotTheString = ", not the string ";
 
-// Replaces the placeholders, in texts only: Katib replaces them in JSON, where a number stays a number.
+// Replaces the placeholders. Katib (experiment/manifest/generator.go, v0.19) does so in the JSON of the
+// template, where the scalar around a placeholder is a string and stays one.
 class Filling {
  public:
   Filling(const Node& experiment, const yaml::Maker& make) : experiment_(experiment), make_(make) {}
 
+  // Words of commands and values of variables may be any text: they keep the placeholders, so that nothing is
+  // concluded from a value that the trials may not have.
   const Node* filled(const Node& node) const {
     if (node.is_map()) {
       const Node* map = &node;
       for (const yaml::Entry& entry : node.entries()) {
-        const Node* value = filled(*entry.value);
+        const bool is_text = entry.key == "command" || entry.key == "args" || entry.key == "value";
+        const Node* value = is_text ? entry.value : filled(*entry.value);
         if (value != entry.value) map = make_.with(map, entry.key, value);
       }
       return map;
@@ -83,6 +89,10 @@ class Filling {
 
 }  // namespace
 
+bool is_trial_placeholder(std::string_view text) {
+  return text.starts_with(kParameters) || text.starts_with(kOfTrial);
+}
+
 const Node* trial_of_experiment(const Node& object, const yaml::Maker& make) {
   const bool is_experiment = string_at(object, "kind") == "Experiment" &&
                              string_at(object, "apiVersion").starts_with("kubeflow.org/");
@@ -99,13 +109,40 @@ const Node* trial_of_experiment(const Node& object, const yaml::Maker& make) {
   return make.with(filled, "metadata", metadata);
 }
 
+namespace {
+
+bool is_at_placeholder(const base::Location& at) {
+  if (!at.file || at.line == 0 || at.column == 0) return false;
+  const std::string_view line = at.file->line(at.line);
+  const std::string_view rest = line.substr(std::min<size_t>(at.column - 1, line.size()));
+  return rest.substr(0, rest.find_first_of(" ,]")).find(kPlaceholder) != std::string_view::npos;
+}
+
+// Whether the value is refused because it is a string, whichever the parameter has.
+bool is_about_string(const base::Diagnostic& found) {
+  return found.rule == "input/processes-per-node" ||
+         (found.rule == "input/type" && found.message.find(kNotTheString) != std::string::npos);
+}
+
+void say_what_katib_fills_in(base::Diagnostic& found) {
+  constexpr std::string_view kFilled = "Katib replaces the placeholder by a string";
+  const size_t at = found.message.find(kNotTheString);
+  found.message = at == std::string::npos ? fmt::format("{}, and {}", kFilled, found.message)
+                                          : fmt::format("{}, and {}", found.message.substr(0, at), kFilled);
+  found.hint =
+      "write a number, or put the template into a ConfigMap, where Katib replaces text of YAML: "
+      "trialTemplate.configMap";
+  found.fix.clear();
+}
+
+}  // namespace
+
 void leave_out_placeholders(base::Diagnostics& findings) {
-  findings.retain([](const base::Diagnostic& found) {
-    const base::Location& at = found.location;
-    if (!at.file || at.line == 0 || at.column == 0) return true;
-    const std::string_view line = at.file->line(at.line);
-    const std::string_view rest = line.substr(std::min<size_t>(at.column - 1, line.size()));
-    return rest.substr(0, rest.find_first_of(" ,]")).find(kPlaceholder) == std::string_view::npos;
+  findings.retain([](base::Diagnostic& found) {
+    if (!is_at_placeholder(found.location)) return true;
+    const bool stays = is_about_string(found);
+    if (stays) say_what_katib_fills_in(found);
+    return stays;
   });
 }
 

@@ -205,8 +205,10 @@ TEST_CASE("The TrainJob of an Experiment is checked, but for its placeholders") 
         "[input/type]\n"
         "   37 |           numProcPerNode: \"4\"\n"
         "      |                           ^~~ leave the quotes out: 4\n");
-  CHECK(errors(one + experiment("          numNodes: ${trialParameters.size}\n"
-                                "          args: [\"--lr=${trialParameters.rate}\"]\n")) == "");
+  CHECK(errors(one +
+               experiment("          args: [\"--lr=${trialParameters.rate}\"]\n"
+                          "          resourcesPerNode: {limits: {cpu: \"${trialParameters.size}\"}}\n")) ==
+        "");
   CHECK(advice("advice/shell-variable",
                one + experiment("          env:\n          - {name: PATH, value: \"$PATH:/x\"}\n"
                                 "          - {name: A, value: \"$PATH:/${trialParameters.rate}\"}\n")) ==
@@ -216,6 +218,56 @@ TEST_CASE("The TrainJob of an Experiment is checked, but for its placeholders") 
         "      |                                  ^~~~~ write its value, or set PATH in a script\n");
   CHECK(advice("advice/job-before-runtime",
                experiment("          numNodes: 2\n").substr(4) + "---\n" + one) == "");
+}
+
+TEST_CASE("The parameters of an Experiment are strings, whatever they stand for") {
+  const std::string one = runtime("{torch: {}}", trainer());
+  CHECK(
+      errors(one + experiment("          numNodes: ${trialParameters.size}\n")) ==
+      R"(in.yaml:37:21: error: spec.trainer.numNodes must be an integer, and Katib replaces the placeholder by a string [input/type]
+   37 |           numNodes: ${trialParameters.size}
+      |                     ^~~~~~~~~~~~~~~~~~~~~~~ write a number, or put the template into a ConfigMap, where Katib replaces text of YAML: trialTemplate.configMap
+)");
+  CHECK(
+      errors(one + experiment("          numProcPerNode: \"${trialParameters.size}\"\n"), {}, "2.1") ==
+      R"(in.yaml:37:27: error: Katib replaces the placeholder by a string, and "2" is neither a number nor auto, cpu or gpu [input/processes-per-node]
+   37 |           numProcPerNode: "${trialParameters.size}"
+      |                           ^~~~~~~~~~~~~~~~~~~~~~~~~ write a number, or put the template into a ConfigMap, where Katib replaces text of YAML: trialTemplate.configMap
+)");
+  CHECK(
+      errors(one + experiment("          numProcPerNode: \"${trialParameters.size}\"\n")) ==
+      R"(in.yaml:37:27: error: spec.trainer.numProcPerNode must be an integer, and Katib replaces the placeholder by a string [input/type]
+   37 |           numProcPerNode: "${trialParameters.size}"
+      |                           ^~~~~~~~~~~~~~~~~~~~~~~~~ write a number, or put the template into a ConfigMap, where Katib replaces text of YAML: trialTemplate.configMap
+)");
+}
+
+TEST_CASE("A fix keeps the parameters of an Experiment") {
+  const std::string one = runtime("{torch: {}}", trainer());
+  CHECK(
+      advice("advice/one-word-argument",
+             one + experiment("          args: [\"--epochs 3 --lr ${trialParameters.rate}\"]\n")) ==
+      R"(in.yaml:37:18: info: the program gets these 4 words as one argument, with the spaces between them [advice/one-word-argument]
+   37 |           args: ["--epochs 3 --lr ${trialParameters.rate}"]
+      |                  ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ write one item per word: [--epochs, "3", --lr, "${trialParameters.rate}"]
+)");
+  CHECK(advice("advice/one-word-argument",
+               one + experiment("          args: [\"--epochs 3 --lr ${RATE}\"]\n")) == "");
+  CHECK(
+      advice("advice/one-word-command",
+             one + experiment("          command: [\"train --lr ${trialParameters.rate}\"]\n")) ==
+      R"(in.yaml:37:21: error: the container looks for a program with this whole line as its name: each item of a command must be one word [advice/one-word-command]
+   37 |           command: ["train --lr ${trialParameters.rate}"]
+      |                     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ write one item per word, or [sh, -c, "…"]
+)");
+  CHECK(
+      advice("advice/unset-variable",
+             one + experiment("          command: [sh, -c, \"torchrun --nnodes=$NNODES t.py "
+                              "${trialParameters.rate}\"]\n")) ==
+      R"(in.yaml:37:48: warning: Trainer does not set $NNODES: the shell replaces it by nothing [advice/unset-variable]
+   37 |           command: [sh, -c, "torchrun --nnodes=$NNODES t.py ${trialParameters.rate}"]
+      |                                                ^~~~~~~ write $PET_NNODES, or leave the flags out: torchrun reads PET_* itself
+)");
 }
 
 TEST_CASE("A TrainJob may have the name of an Experiment") {

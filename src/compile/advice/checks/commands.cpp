@@ -8,6 +8,7 @@
 
 #include "base/text/text.h"
 #include "compile/advice/checks.h"
+#include "compile/trials.h"
 #include "launch/launch.h"
 #include "launch/words.h"
 #include "model/trainer_names.h"
@@ -35,9 +36,12 @@ using yaml::Node;
 
 constexpr size_t kMostWords = 128;  // the limit for a list in a TrainJob
 
-// Placeholders of templating tools aren't checked.
+// Placeholders of templating tools aren't checked, but for Katib's: a parameter is one word or a part of one.
 bool is_template(std::string_view word) {
-  return word.find("{{") != std::string_view::npos || word.find("${") != std::string_view::npos;
+  for (size_t at = word.find("${"); at != std::string_view::npos; at = word.find("${", at + 1)) {
+    if (!is_trial_placeholder(word.substr(at))) return true;
+  }
+  return word.find("{{") != std::string_view::npos;
 }
 
 bool is_space(char c) {
