@@ -269,11 +269,33 @@ TEST_CASE("advice/launcher-setting: flags of torchrun") {
 )");
   CHECK(setting("    command: [torchrun, --nnodes=1:4, --nproc_per_node=auto, train.py, --nnodes=3]\n") ==
         "");
+  CHECK(setting("    env: [{name: PORT, value: '4000'}]\n    command: [torchrun, --nnodes=$PET_NNODES, "
+                "--node-rank, '${NODE_RANK}', --master-addr=$HOST, '--master-port=${PORT}', train.py]\n") ==
+        R"(in.yaml:31:25: warning: torchrun gets the text $PET_NNODES: without a shell, nothing expands it [advice/launcher-setting]
+   31 |     command: [torchrun, --nnodes=$PET_NNODES, --node-rank, '${NODE_RANK}', --master-addr=$HOST, '--master-port=${PORT}', train.py]
+      |                         ^~~~~~~~~~~~~~~~~~~~ write $(PET_NNODES)
+in.yaml:31:47: warning: torchrun gets the text ${NODE_RANK}: without a shell, nothing expands it [advice/launcher-setting]
+   31 |     command: [torchrun, --nnodes=$PET_NNODES, --node-rank, '${NODE_RANK}', --master-addr=$HOST, '--master-port=${PORT}', train.py]
+      |                                               ^~~~~~~~~~~ write $(PET_NODE_RANK)
+in.yaml:31:76: warning: torchrun gets the text $HOST: without a shell, nothing expands it [advice/launcher-setting]
+   31 |     command: [torchrun, --nnodes=$PET_NNODES, --node-rank, '${NODE_RANK}', --master-addr=$HOST, '--master-port=${PORT}', train.py]
+      |                                                                            ^~~~~~~~~~~~~~~~~~~ write $(PET_MASTER_ADDR)
+in.yaml:31:97: warning: torchrun gets the text ${PORT}: without a shell, nothing expands it [advice/launcher-setting]
+   31 |     command: [torchrun, --nnodes=$PET_NNODES, --node-rank, '${NODE_RANK}', --master-addr=$HOST, '--master-port=${PORT}', train.py]
+      |                                                                                                 ^~~~~~~~~~~~~~~~~~~~~~~ write $(PORT)
+)");
+  CHECK(
+      setting("    command: [torchrun, --rdzv-backend=static, '--rdzv-endpoint=${MASTER_ADDR}:29400', "
+              "train.py]\n") ==
+      R"(in.yaml:30:48: warning: torchrun gets the text ${MASTER_ADDR}:29400: without a shell, nothing expands it [advice/launcher-setting]
+   30 |     command: [torchrun, --rdzv-backend=static, '--rdzv-endpoint=${MASTER_ADDR}:29400', train.py]
+      |                                                ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ write $(PET_MASTER_ADDR)
+)");
   CHECK(
       setting("    command: [torchrun, --nnodes=$N, --master_addr=10.0.0.1, train.py]\n") ==
       R"(in.yaml:30:25: warning: torchrun gets the text $N: without a shell, nothing expands it [advice/launcher-setting]
    30 |     command: [torchrun, --nnodes=$N, --master_addr=10.0.0.1, train.py]
-      |                         ^~~~~~~~~~~ write $(N)
+      |                         ^~~~~~~~~~~ write $(PET_NNODES)
 )");
 }
 

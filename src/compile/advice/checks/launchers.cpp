@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "base/text/text.h"
@@ -51,8 +52,15 @@ bool is_compared_elsewhere(const SettingValue& value) {
 }
 
 // Only accepts $NAME: ${NAME} is usually a template's.
-bool is_shell_variable(std::string_view text) {
-  return text.size() > 1 && text.front() == '$' && (base::is_alnum(text[1]) || text[1] == '_');
+// The variable that the text begins with, as a shell would read it: "$NAME", "${NAME}:29500"; "" if there is
+// none.
+std::string_view shell_variable_in(std::string_view text) {
+  if (!text.starts_with('$')) return {};
+  const bool is_braced = text.substr(1).starts_with('{');
+  const std::string_view rest = text.substr(is_braced ? 2 : 1);
+  const auto end = std::ranges::find_if_not(rest, [](char c) { return base::is_alnum(c) || c == '_'; });
+  const bool is_closed = !is_braced || (end != rest.end() && *end == '}');
+  return is_closed ? rest.substr(0, static_cast<size_t>(end - rest.begin())) : std::string_view();
 }
 
 class LauncherCheck {
@@ -173,19 +181,38 @@ class LauncherCheck {
     return fmt::format("{} {}", value.flag ? value.name : value.source(), value.text.value_or(""));
   }
 
+  // What Kubernetes replaces, in the place of a shell's variable: the same one if the container has it, or
+  // the controller's for the setting.
+  std::string reference_for(std::string_view variable, Setting setting) const {
+    using Variable = std::pair<Setting, std::string_view policy::Framework::*>;
+    constexpr std::array<Variable, 6> kOfFramework{{{Setting::Nodes, &policy::Framework::nodes},
+                                                    {Setting::Processes, &policy::Framework::processes},
+                                                    {Setting::Rank, &policy::Framework::rank},
+                                                    {Setting::Address, &policy::Framework::address},
+                                                    {Setting::Endpoint, &policy::Framework::address},
+                                                    {Setting::Port, &policy::Framework::port}}};
+    const auto env = yaml::items_at(*trained_.container, "env");
+    if (yaml::find_named(env, variable)) return fmt::format("write $({})", variable);
+    const auto* const own = base::find(kOfFramework, setting, &Variable::first);
+    const std::string_view name = own ? trained_.framework->*own->second : std::string_view();
+    return yaml::find_named(env, name) ? fmt::format("write $({})", name) : "write its value";
+  }
+
   // Reports texts such as $PET_NNODES that no shell expands.
   bool check_literals() {
-    for (const Setting setting :
-         {Setting::Nodes, Setting::Processes, Setting::Total, Setting::World, Setting::Rank, Setting::Port}) {
+    std::set<size_t> said;  // words
+    for (const Setting setting : {Setting::Nodes, Setting::Processes, Setting::Total, Setting::World,
+                                  Setting::Rank, Setting::Address, Setting::Port, Setting::Endpoint}) {
       const SettingValue& value = start_[setting];
-      if (!value.flag || launch_.in_script || !value.text || !is_shell_variable(*value.text)) continue;
+      if (!value.flag || launch_.in_script || !value.text) continue;
+      const std::string_view variable = shell_variable_in(*value.text);
+      if (variable.empty() || !said.insert(value.flag->word).second) continue;
       report(target_of(value),
              fmt::format("{} gets the text {}: without a shell, nothing expands it", launch_.name(),
                          *value.text),
-             fmt::format("write $({})", value.text->substr(1)), false);
-      return true;
+             reference_for(variable, setting), false);
     }
-    return false;
+    return !said.empty();
   }
 
   // Reports a script that is itself a launcher.
