@@ -43,12 +43,22 @@ in.yaml:30:13: warning: $(B) stays as it is: the container has no variable B [ad
    30 |     args: ['$(B)']
       |             ^~~~ define B in env, or escape it: $$(B)
 )");
+  // What v1 called them, Trainer has under other names.
+  CHECK(
+      advice(kUndefined, with_trainer("    command: [python, t.py, $(RANK), $(LOCAL_RANK)]\n")) ==
+      R"(in.yaml:29:29: warning: $(RANK) stays as it is: the container has no variable RANK [advice/undefined-reference]
+   29 |     command: [python, t.py, $(RANK), $(LOCAL_RANK)]
+      |                             ^~~~~~~ write $(PET_NODE_RANK)
+in.yaml:29:38: warning: $(LOCAL_RANK) stays as it is: the container has no variable LOCAL_RANK [advice/undefined-reference]
+   29 |     command: [python, t.py, $(RANK), $(LOCAL_RANK)]
+      |                                      ^~~~~~~~~~~~~ define LOCAL_RANK in env, or escape it: $$(LOCAL_RANK)
+)");
   // In scripts, $(name) runs a program.
   CHECK(
       script(kUndefined, "torchrun --a=$(hostname) --b=$(MASTER_ADDR)") ==
       R"(in.yaml:29:55: warning: no variable defines MASTER_ADDR: the shell looks for a program of that name [advice/undefined-reference]
    29 |     command: [bash, -c, 'torchrun --a=$(hostname) --b=$(MASTER_ADDR)']
-      |                                                       ^~~~~~~~~~~~~~ write $MASTER_ADDR for a shell's variable
+      |                                                       ^~~~~~~~~~~~~~ write $PET_MASTER_ADDR
 )");
   CHECK(script(kUndefined, "torchrun --a=$(date) $PET_NNODES") == "");
 }
@@ -120,6 +130,33 @@ in.yaml:29:93: warning: C contains "$B" as it is: no shell reads the values of e
                "[{name: A, value: '${PLACEHOLDER}'}, {name: B, value: 'torchrun --n=$PET_NNODES'}, {name: C, "
                "value: a$b}, "
                "{name: D, value: 'costs $5'}, {name: E, value: $(A)}, {name: F, value: '$$PATH'}]") == "");
+}
+
+TEST_CASE("advice/shell-variable: in a runtime without jobs") {
+  const std::string container =
+      "                  env: [{name: PATH, value: '/a:$PATH'}, {name: A, value: $(B)}]\n";
+  CHECK(
+      advice(kShell, runtime("{torch: {}}", trainer(container))) ==
+      R"(in.yaml:21:49: warning: PATH contains "$PATH" as it is: no shell reads the values of env [advice/shell-variable]
+   21 |                   env: [{name: PATH, value: '/a:$PATH'}, {name: A, value: $(B)}]
+      |                                                 ^~~~~ write its value, or set PATH in a script
+)");
+  // A job may define B.
+  CHECK(advice(kUndefined, runtime("{torch: {}}", trainer(container))) == "");
+}
+
+TEST_CASE("advice/unset-variable: in an init container") {
+  const std::string init =
+      "                initContainers: [{name: wait, image: 'a/b:1', command: [sh, -c, 'ping "
+      "$MASTER_ADDR']}]\n";
+  std::string text = runtime("{torch: {}}", trainer());
+  text.insert(text.find("                containers:\n"), init);
+  CHECK(
+      advice(kUnset, text + job("  trainer: {numNodes: 2}\n")) ==
+      R"(in.yaml:18:87: warning: Trainer does not set $MASTER_ADDR: the shell replaces it by nothing [advice/unset-variable]
+   18 |                 initContainers: [{name: wait, image: 'a/b:1', command: [sh, -c, 'ping $MASTER_ADDR']}]
+      |                                                                                       ^~~~~~~~~~~~ set it in the container's env
+)");
 }
 
 TEST_CASE("advice/unset-variable: variables of v1 in a script") {

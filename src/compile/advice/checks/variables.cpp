@@ -102,12 +102,14 @@ bool may_be_of_service(std::string_view name) {
          name.find("_TCP") != std::string_view::npos || name.find("_UDP") != std::string_view::npos;
 }
 
-// A container of the JobSet, and its variables.
+// A container of the JobSet, or of a runtime without jobs, and its variables.
 struct Place {
-  const AdviceContext& context;
+  const policy::RuntimeInfo& info;
+  const model::Trainer* trainer = nullptr;  // of the job; nullptr if there is none
   const Node& container;
   std::string field;  // such as spec.replicatedJobs[0].template.spec.template.spec.containers[0]
   bool is_indexed = false;
+  bool gets_job_env = false;         // the variables of spec.trainer.env reach it
   std::set<std::string_view> names;  // names in its env
 
   bool has_unknown() const { return !yaml::items_at(container, "envFrom").empty(); }
@@ -121,7 +123,7 @@ bool same_place(const Node& a, const Node& b) {
 // The field "spec.trainer.args[2]" if the job sets the value, otherwise the JobSet's field.
 std::string field_of(const Place& place, std::string_view list, size_t index, const Node& value) {
   const std::string item = fmt::format("{}[{}]", list, index);
-  const Node* own = place.context.job.trainer ? place.context.job.trainer->node->get(list) : nullptr;
+  const Node* own = place.trainer ? place.trainer->node->get(list) : nullptr;
   const auto items = yaml::items_of(own);
   for (size_t i = 0; i < items.size(); ++i) {
     const Node* written = list == "env" ? items[i]->get("value") : items[i];
@@ -142,14 +144,39 @@ base::Diagnostic& report(std::string_view rule, std::string field, std::string m
 // References $(NAME).
 
 const Framework* framework_of(const Place& place) {
-  return policy::framework_of(place.context.merged);
+  return policy::framework_of(place.info);
+}
+
+// What Training Operator v1 or torchrun call a number or an address, and the variable in which Trainer has
+// it.
+struct Rank {
+  std::string_view name;
+  std::string_view Framework::*instead;
+};
+constexpr std::array<Rank, 8> kRanks{{{"RANK", &Framework::rank},
+                                      {"NODE_RANK", &Framework::rank},
+                                      {"WORLD_SIZE", &Framework::nodes},
+                                      {"NNODES", &Framework::nodes},
+                                      {"MASTER_ADDR", &Framework::address},
+                                      {"MASTER_PORT", &Framework::port},
+                                      {"NPROC_PER_NODE", &Framework::processes},
+                                      {"LOCAL_RANK", nullptr}}};
+
+// The container's variable of Trainer that has what `rank` is about; "" if it has none.
+std::string_view instead_of(const Rank* rank, const Place& place) {
+  const Framework* framework = framework_of(place);
+  const std::string_view name = framework && rank && rank->instead ? framework->*rank->instead : "";
+  return place.names.contains(name) ? name : std::string_view();
+}
+
+std::string_view instead_of(std::string_view name, const Place& place) {
+  return instead_of(base::find(kRanks, name, &Rank::name), place);
 }
 
 // Says how to set the variable before the reference, or how to set it at all.
 std::string hint_for(const Place& place, std::string_view name, bool is_later) {
   const Framework* framework = framework_of(place);
-  const bool is_generated =
-      framework && base::contains(policy::env_of(*framework, place.context.merged), name);
+  const bool is_generated = framework && base::contains(policy::env_of(*framework, place.info), name);
   if (is_later && (is_generated || name == kCompletionIndex))
     return fmt::format("refer to it in command or args, or write ${} in a script", name);
   if (is_later) return fmt::format("move {} before it", name);
@@ -184,6 +211,15 @@ bool may_be_command(std::string_view word, std::string_view name, bool is_script
   return (is_script || word.find_first_of(" \n\t") != std::string_view::npos) && !is_upper_case(name);
 }
 
+// Says what to write for a reference in command or args.
+std::string word_hint(const Place& place, std::string_view name, bool is_script) {
+  const std::string_view instead = instead_of(name, place);
+  if (is_script)
+    return instead.empty() ? fmt::format("write ${} for a shell's variable", name)
+                           : fmt::format("write ${}", instead);
+  return instead.empty() ? hint_for(place, name, false) : fmt::format("write $({})", instead);
+}
+
 void check_words(const Place& place, Advisor& advisor) {
   const CommandLine line{place.container.get("command"), place.container.get("args")};
   const auto words = words_of(line);
@@ -197,14 +233,11 @@ void check_words(const Place& place, Advisor& advisor) {
           !said.insert(name).second)
         continue;
       const WordPlace word = place_of_word(line, i);
-      report(
-          kUndefined, field_of(place, word.in_args ? "args" : "command", word.item, *word.word),
-          i == script
-              ? fmt::format("no variable defines {}: the shell looks for a program of that name", name)
-              : fmt::format("$({}) stays as it is: the container has no variable {}", name, name),
-          *word.word, reference,
-          i == script ? fmt::format("write ${} for a shell's variable", name) : hint_for(place, name, false),
-          advisor);
+      report(kUndefined, field_of(place, word.in_args ? "args" : "command", word.item, *word.word),
+             i == script
+                 ? fmt::format("no variable defines {}: the shell looks for a program of that name", name)
+                 : fmt::format("$({}) stays as it is: the container has no variable {}", name, name),
+             *word.word, reference, word_hint(place, name, i == script), advisor);
     }
   }
 }
@@ -256,19 +289,6 @@ void check_shell_values(const Place& place, Advisor& advisor) {
 }
 
 // References $NAME in a shell's script to variables that Training Operator v1 or torchrun set elsewhere.
-
-struct Rank {
-  std::string_view name;
-  std::string_view Framework::*instead;
-};
-constexpr std::array<Rank, 8> kRanks{{{"RANK", &Framework::rank},
-                                      {"NODE_RANK", &Framework::rank},
-                                      {"WORLD_SIZE", &Framework::nodes},
-                                      {"NNODES", &Framework::nodes},
-                                      {"MASTER_ADDR", &Framework::address},
-                                      {"MASTER_PORT", &Framework::port},
-                                      {"NPROC_PER_NODE", &Framework::processes},
-                                      {"LOCAL_RANK", nullptr}}};
 
 // Finds the places where a shell replaces variables in its script: outside of single quotes, comments and
 // here-documents.
@@ -359,16 +379,24 @@ bool reads_others(std::string_view script) {
 }
 
 // The variables that Trainer sets for the same purpose: "$PET_NNODES and $PET_NODE_RANK".
-std::string instead_of(const std::vector<const Rank*>& ranks, const Place& place) {
-  const Framework* framework = framework_of(place);
+std::string list_instead(const std::vector<const Rank*>& ranks, const Place& place) {
   std::vector<std::string> names;
   for (const Rank* rank : ranks) {
-    const std::string_view other =
-        framework && rank->instead ? framework->*rank->instead : std::string_view();
+    const std::string_view other = instead_of(rank, place);
     const std::string name = fmt::format("${}", other);
-    if (place.names.contains(other) && !base::contains(names, name)) names.push_back(name);
+    if (!other.empty() && !base::contains(names, name)) names.push_back(name);
   }
   return names.empty() ? "" : base::word_list(names);
+}
+
+// `others` are the variables to read instead.
+std::string unset_hint(const Place& place, const std::string& others) {
+  if (others.empty())
+    return place.gets_job_env ? "set it in spec.trainer.env" : "set it in the container's env";
+  const Framework& framework = *framework_of(place);
+  if (framework.env_reader.empty()) return fmt::format("write {}", others);
+  return fmt::format("write {}, or leave the flags out: {} reads {} itself", others, framework.env_reader,
+                     framework.env_family);
 }
 
 void check_script(const Place& place, Advisor& advisor) {
@@ -394,19 +422,10 @@ void check_script(const Place& place, Advisor& advisor) {
   }
   if (!first) return;
   const WordPlace word = place_of_word(line, index);
-  const std::string others = instead_of(ranks, place);
-  const Framework* framework = framework_of(place);
   report(kUnsetVariable, field_of(place, word.in_args ? "args" : "command", word.item, *word.word),
          fmt::format("Trainer does not set {}: the shell replaces {} by nothing", base::word_list(names),
                      names.size() == 1 ? "it" : "them"),
-         *word.word, *first,
-         others.empty() ? "set it in spec.trainer.env"
-                        : fmt::format("write {}{}", others,
-                                      !framework->env_reader.empty()
-                                          ? fmt::format(", or leave the flags out: {} reads {} itself",
-                                                        framework->env_reader, framework->env_family)
-                                          : ""),
-         advisor);
+         *word.word, *first, unset_hint(place, list_instead(ranks, place)), advisor);
 }
 
 void check_container(const Place& place, Advisor& advisor) {
@@ -418,16 +437,20 @@ void check_container(const Place& place, Advisor& advisor) {
 }
 
 void check_variables(const AdviceContext& context, Advisor& advisor) {
+  const model::Trainer* trainer = context.job.trainer ? &*context.job.trainer : nullptr;
   const auto jobs = items_at(context.admitted_job_set, {"spec", "replicatedJobs"});
   for (size_t job = 0; job < jobs.size(); ++job) {
     const bool is_indexed = text_at(*jobs[job], {"template", "spec", "completionMode"}) == "Indexed";
+    const bool trains = model::ancestor_of(*jobs[job]) == model::kTrainer;
     for (const std::string_view list : {"initContainers", "containers"}) {
       const auto containers = items_at(*jobs[job], {"template", "spec", "template", "spec", list});
       for (size_t i = 0; i < containers.size(); ++i) {
-        Place place{context,
+        Place place{context.merged,
+                    trainer,
                     *containers[i],
                     fmt::format("spec.replicatedJobs[{}].template.spec.template.spec.{}[{}]", job, list, i),
                     is_indexed,
+                    trains && list == "containers" && text_at(*containers[i], "name") == model::kNode,
                     {}};
         for (const Node* item : yaml::items_at(*containers[i], "env"))
           place.names.insert(text_at(*item, "name"));
@@ -437,10 +460,22 @@ void check_variables(const AdviceContext& context, Advisor& advisor) {
   }
 }
 
+// In a runtime without jobs: what no job can mend.
+void check_runtime_variables(const RuntimeContext& context, Advisor& advisor) {
+  if (context.has_jobs) return;
+  for (const ContainerPlace& at : containers_of(context.info)) {
+    if (!at.container.node) continue;
+    Place place{.info = context.info, .container = *at.container.node, .field = at.field, .names = {}};
+    for (const Node* item : yaml::items_at(place.container, "env"))
+      place.names.insert(text_at(*item, "name"));
+    check_shell_values(place, advisor);
+  }
+}
+
 }  // namespace
 
 Checks checks() {
-  return {.job = {check_variables}, .runtime = {}};
+  return {.job = {check_variables}, .runtime = {check_runtime_variables}};
 }
 
 }  // namespace trainjobc::compile::advice::variables
