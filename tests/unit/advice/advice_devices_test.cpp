@@ -64,6 +64,26 @@ TEST_CASE("advice/gpu-not-requested") {
         "  note: the job at in.yaml:26:9\n");
 }
 
+TEST_CASE("advice/gpu-not-requested: types of machines") {
+  const auto type = [](const std::string& pod) { return advice("advice/gpu-not-requested", placed(pod)); };
+  CHECK(
+      type("nodeSelector: {node.kubernetes.io/instance-type: p5.48xlarge}") ==
+      R"(in.yaml:18:32: warning: the pods select nodes with GPUs and ask for none: they get no GPU [advice/gpu-not-requested]
+   18 |                 nodeSelector: {node.kubernetes.io/instance-type: p5.48xlarge}
+      |                                ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ add resourcesPerNode: {limits: {nvidia.com/gpu: …}}, with the GPUs of a node
+  note: the job at in.yaml:26:9
+)");
+  CHECK(type("nodeSelector: {karpenter.k8s.aws/instance-family: g6e}") != "");
+  CHECK(type("nodeSelector: {node.kubernetes.io/instance-type: m5.large}") == "");
+  CHECK(type("nodeSelector: {karpenter.k8s.aws/instance-family: g6ex}") == "");
+  CHECK(type(required("{key: node.kubernetes.io/instance-type, operator: In, values: [a3-highgpu-8g, "
+                      "Standard_ND96isr_H100_v5]}")) != "");
+  CHECK(type(required("{key: node.kubernetes.io/instance-type, operator: In, values: [a3-highgpu-8g, "
+                      "n2-standard-8]}")) == "");
+  CHECK(type(required("{key: node.kubernetes.io/instance-type, operator: NotIn, values: [p5.48xlarge]}")) ==
+        "");
+}
+
 TEST_CASE("advice/gpu-not-requested: GPUs, or no nodes with GPUs") {
   const std::string selector = "nodeSelector: {nvidia.com/gpu.product: H100}";
   CHECK(advice("advice/gpu-not-requested", placed(selector, kGpus)) == "");
@@ -89,6 +109,36 @@ TEST_CASE("advice/efa") {
   CHECK(advice("advice/efa", placed("", "    env: [{name: FI_PROVIDER, value: tcp}]\n")) == "");
 }
 
+TEST_CASE("advice/efa: in the command") {
+  const auto command = [](const std::string& words, const std::string& more = "") {
+    return advice("advice/efa", placed("", "    command: " + words + "\n" + more));
+  };
+  CHECK(
+      command("[env, FI_PROVIDER=efa, torchrun, t.py]") ==
+      R"(in.yaml:30:20: warning: FI_PROVIDER names EFA, and "node" of replicatedJob "node" asks for no vpc.amazonaws.com/efa: it sees no adapter [advice/efa]
+   30 |     command: [env, FI_PROVIDER=efa, torchrun, t.py]
+      |                    ^~~~~~~~~~~~~~~ add vpc.amazonaws.com/efa to its limits: the adapters of a node
+)");
+  CHECK(
+      command("[bash, -c, 'export FI_PROVIDER=efa; torchrun t.py']") ==
+      R"(in.yaml:30:33: warning: FI_PROVIDER names EFA, and "node" of replicatedJob "node" asks for no vpc.amazonaws.com/efa: it sees no adapter [advice/efa]
+   30 |     command: [bash, -c, 'export FI_PROVIDER=efa; torchrun t.py']
+      |                                 ^~~~~~~~~~~~~~~ add vpc.amazonaws.com/efa to its limits: the adapters of a node
+)");
+  CHECK(command("[bash, -c, 'echo FI_PROVIDER=efa2 # FI_PROVIDER=efa']") == "");
+  CHECK(command("[env, FI_PROVIDER=efa, torchrun, t.py]",
+                "    resourcesPerNode: {limits: {vpc.amazonaws.com/efa: 4}}\n") == "");
+  CHECK(
+      advice("advice/efa", mpi("{mpi: {}}", "    command: [mpirun, -x, FI_PROVIDER=efa, python, t.py]\n")) ==
+      R"(in.yaml:37:27: warning: FI_PROVIDER names EFA, and "node" of replicatedJob "node" asks for no vpc.amazonaws.com/efa: it sees no adapter [advice/efa]
+   37 |     command: [mpirun, -x, FI_PROVIDER=efa, python, t.py]
+      |                           ^~~~~~~~~~~~~~~ add vpc.amazonaws.com/efa to its limits: the adapters of a node
+)");
+  CHECK(advice("advice/efa", mpi("{mpi: {runLauncherAsNode: true}}",
+                                 "    command: [mpirun, -x, FI_PROVIDER=efa, python, t.py]\n"
+                                 "    resourcesPerNode: {limits: {vpc.amazonaws.com/efa: 4}}\n")) == "");
+}
+
 TEST_CASE("advice/several-gpus") {
   const std::string several =
       "    resourcesPerNode: {limits: {nvidia.com/gpualloc: 1, nvidia.com/gpumem: 8192}}\n";
@@ -97,6 +147,10 @@ TEST_CASE("advice/several-gpus") {
         "nvidia.com/gpualloc and nvidia.com/gpumem for the number of its GPUs [advice/several-gpus]\n"
         "   37 |     resourcesPerNode: {limits: {nvidia.com/gpualloc: 1, nvidia.com/gpumem: 8192}}\n"
         "      |                                 ^~~~~~~~~~~~~~~~~~~ write spec.trainer.numProcPerNode\n");
+  // Neither number is known to be that of the processes.
+  CHECK(advice("advice/processes-per-gpu",
+               mpi("{mpi: {}}", "    resourcesPerNode: {limits: {nvidia.com/gpu: 4, a.b/gpu-mem: 16}}\n")) ==
+        "");
   CHECK(advice("advice/several-gpus", mpi("{mpi: {}}", several), {}, "2.0") == "");
   CHECK(advice("advice/several-gpus", mpi("{mpi: {}}", several + "    numProcPerNode: 1\n")) == "");
   CHECK(advice("advice/several-gpus", mpi("{mpi: {numProcPerNode: 4}}", several)) == "");

@@ -11,9 +11,12 @@
 
 #include "base/text/text.h"
 #include "compile/advice/checks.h"
+#include "launch/script.h"
+#include "launch/words.h"
 #include "model/trainer_names.h"
 #include "policy/gpu_count.h"
 #include "policy/plugin.h"
+#include "yaml/rewrite/edits.h"
 
 namespace trainjobc::compile::advice::devices {
 namespace {
@@ -30,17 +33,35 @@ struct GpuKey {
   std::string_view key;
   std::string_view resource = kNvidia;
 };
-constexpr std::array<GpuKey, 11> kGpuKeys{{{"nvidia.com/gpu"},
-                                           {"nvidia.com/gpu.present"},
-                                           {"nvidia.com/gpu.product"},
-                                           {"nvidia.com/gpu.count"},
-                                           {"nvidia.com/gpu.memory"},
-                                           {"cloud.google.com/gke-accelerator"},
-                                           {"k8s.amazonaws.com/accelerator"},
-                                           {"karpenter.k8s.aws/instance-gpu-name"},
-                                           {"amd.com/gpu", "amd.com/gpu"},
-                                           {"amd.com/gpu.product-name", "amd.com/gpu"},
-                                           {"gpu.intel.com/i915", "gpu.intel.com/i915"}}};
+constexpr std::array kGpuKeys = std::to_array<GpuKey>({{"nvidia.com/gpu"},
+                                                       {"nvidia.com/gpu.present"},
+                                                       {"nvidia.com/gpu.product"},
+                                                       {"nvidia.com/gpu.family"},
+                                                       {"nvidia.com/gpu.count"},
+                                                       {"nvidia.com/gpu.memory"},
+                                                       {"gpu.nvidia.com/class"},
+                                                       {"gpu.nvidia.com/model"},
+                                                       {"cloud.google.com/gke-accelerator"},
+                                                       {"k8s.amazonaws.com/accelerator"},
+                                                       {"karpenter.k8s.aws/instance-gpu-name"},
+                                                       {"karpenter.k8s.aws/instance-gpu-count"},
+                                                       {"kubernetes.azure.com/accelerator"},
+                                                       {"amd.com/gpu", "amd.com/gpu"},
+                                                       {"amd.com/gpu.product-name", "amd.com/gpu"},
+                                                       {"gpu.intel.com/i915", "gpu.intel.com/i915"}});
+
+// Labels with the type of a cloud's machine, and with its family; and how the types that have NVIDIA's GPUs
+// begin: AWS's, Google's and Azure's.
+constexpr std::array<std::string_view, 2> kTypeKeys{"node.kubernetes.io/instance-type",
+                                                    "beta.kubernetes.io/instance-type"};
+constexpr std::string_view kFamilyKey = "karpenter.k8s.aws/instance-family";
+constexpr GpuKey kMachineType{"node.kubernetes.io/instance-type"};
+constexpr std::array kGpuMachines = std::to_array<std::string_view>(
+    {"p3.",         "p3dn.",       "p4d.",         "p4de.",       "p5.",          "p5e.",
+     "p5en.",       "p6-b200.",    "p6-b300.",     "p6e-gb200.",  "g4dn.",        "g5.",
+     "g6.",         "g6e.",        "a2-highgpu-",  "a2-megagpu-", "a2-ultragpu-", "a3-edgegpu-",
+     "a3-highgpu-", "a3-megagpu-", "a3-ultragpu-", "a4-highgpu-", "a4x-highgpu-", "g2-standard-",
+     "Standard_NC", "Standard_ND"});
 
 // What places a pod on nodes with GPUs.
 struct Placement {
@@ -54,11 +75,35 @@ const GpuKey* gpu_key(std::string_view key) {
   return base::find(kGpuKeys, key, &GpuKey::key);
 }
 
+// Whether the label with this value is of machines with GPUs only.
+bool is_gpu_machine(std::string_view key, std::string_view value) {
+  const std::string type = key == kFamilyKey ? fmt::format("{}.", value) : std::string(value);
+  return (key == kFamilyKey || base::contains(kTypeKeys, key)) &&
+         std::ranges::any_of(kGpuMachines, [&](std::string_view begin) { return type.starts_with(begin); });
+}
+
+const GpuKey* gpu_key(std::string_view key, std::string_view value) {
+  return is_gpu_machine(key, value) ? &kMachineType : value == "false" ? nullptr : gpu_key(key);
+}
+
+// `expression` is of a node affinity.
+const GpuKey* required_gpu(const Node& expression) {
+  constexpr std::array<std::string_view, 3> kPresent{"In", "Exists", "Gt"};
+  const std::string_view key = text_at(expression, "key");
+  const std::string_view is = text_at(expression, "operator");
+  const auto values = items_at(expression, {"values"});
+  if (!base::contains(kPresent, is)) return nullptr;
+  if (const GpuKey* gpu = gpu_key(key)) return gpu;
+  const bool has_gpus = is == "In" && !values.empty() && std::ranges::all_of(values, [&](const Node* value) {
+                          return is_gpu_machine(key, value->text());
+                        });
+  return has_gpus ? &kMachineType : nullptr;
+}
+
 std::optional<Placement> selected_gpus(const Node& pod) {
   const Node* selector = pod.get("nodeSelector");
   for (const Entry& entry : selector ? selector->entries() : std::span<const Entry>()) {
-    const GpuKey* gpu = gpu_key(entry.key);
-    if (gpu && entry.value->text() != "false")
+    if (const GpuKey* gpu = gpu_key(entry.key, entry.value->text()))
       return Placement{gpu, yaml::locate_key(entry), "nodeSelector", true};
   }
   return std::nullopt;
@@ -71,14 +116,10 @@ std::optional<Placement> required_gpus(const Node& pod) {
        items_at(pod, {"affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution",
                       "nodeSelectorTerms"})) {
     const auto expressions = items_at(*term, "matchExpressions");
-    const auto at = std::ranges::find_if(expressions, [](const Node* expression) {
-      constexpr std::array<std::string_view, 3> kPresent{"In", "Exists", "Gt"};
-      return gpu_key(text_at(*expression, "key")) &&
-             base::contains(kPresent, text_at(*expression, "operator"));
-    });
+    const auto at = std::ranges::find_if(
+        expressions, [](const Node* expression) { return required_gpu(*expression) != nullptr; });
     if (at == expressions.end()) return std::nullopt;
-    const Node* key = (*at)->get("key");
-    if (!first) first = Placement{gpu_key(key->text()), yaml::locate(*key), "affinity", true};
+    if (!first) first = Placement{required_gpu(**at), yaml::locate(*(*at)->get("key")), "affinity", true};
   }
   return first;
 }
@@ -148,23 +189,74 @@ void check_placed_pods(const AdviceContext& context, Advisor& advisor) {
 // Network adapters of AWS.
 
 constexpr std::string_view kEfa = "vpc.amazonaws.com/efa";
+constexpr std::string_view kProvider = "FI_PROVIDER";
+
+// Where a container chooses EFA, and whether mpirun passes it on to the nodes.
+struct EfaChoice {
+  base::Location where;
+  std::string_view list;  // env, command or args
+  bool is_passed_on = false;
+};
+
+// FI_PROVIDER=efa in a command, such as env's, in a script, or after mpirun -x.
+std::optional<EfaChoice> efa_in_words(const Node& container) {
+  constexpr std::string_view kAssignment = "FI_PROVIDER=efa";
+  const launch::CommandLine line{container.get("command"), container.get("args")};
+  const auto words = launch::words_of(line);
+  const size_t script = launch::script_index(words);
+  const auto has_assignment = [&](const std::vector<std::string>& command) {
+    return base::contains(command, kAssignment);
+  };
+  for (size_t i = 0; i < words.size(); ++i) {
+    const bool chooses = i == script ? std::ranges::any_of(launch::split_script(words[i]), has_assignment)
+                                     : words[i] == kAssignment;
+    if (!chooses) continue;
+    const launch::WordPlace word = launch::place_of_word(line, i);
+    return EfaChoice{
+        yaml::WrittenText(*word.word).place_or_all(words[i].find(kAssignment), kAssignment.size()),
+        word.in_args ? "args" : "command", i > 0 && words[i - 1] == "-x"};
+  }
+  return std::nullopt;
+}
+
+std::optional<EfaChoice> efa_choice(const Node& container) {
+  const Node* provider = yaml::find_named(items_at(container, "env"), kProvider);
+  const Node* value = provider ? provider->get("value") : nullptr;
+  if (value && value->text() == "efa") return EfaChoice{yaml::locate(*value), "env"};
+  return efa_in_words(container);
+}
+
+// A container of the JobSet.
+struct RenderedContainer {
+  const Node* job = nullptr;
+  const Node* container = nullptr;
+};
+
+RenderedContainer mpi_node(std::span<const Node* const> jobs) {
+  const Node* job = yaml::find_named(jobs, model::kNode);
+  return {job, job ? yaml::find_named(items_at(*job, {"template", "spec", "template", "spec", "containers"}),
+                                      model::kNode)
+                   : nullptr};
+}
 
 void check_efa(const AdviceContext& context, Advisor& advisor) {
   const auto jobs = items_at(context.admitted_job_set, {"spec", "replicatedJobs"});
   for (size_t job = 0; job < jobs.size(); ++job) {
     const auto containers = items_at(*jobs[job], {"template", "spec", "template", "spec", "containers"});
     for (size_t i = 0; i < containers.size(); ++i) {
-      const Node* provider = yaml::find_named(items_at(*containers[i], "env"), "FI_PROVIDER");
-      const Node* value = provider ? provider->get("value") : nullptr;
-      if (!value || value->text() != "efa" || is_privileged(*containers[i])) continue;
-      if (containers[i]->at({"resources", "limits", kEfa})) continue;
+      const auto choice = efa_choice(*containers[i]);
+      const RenderedContainer user =
+          choice && choice->is_passed_on ? mpi_node(jobs) : RenderedContainer{jobs[job], containers[i]};
+      if (!choice || !user.container || is_privileged(*user.container)) continue;
+      if (user.container->at({"resources", "limits", kEfa})) continue;
       advisor.warn(
           "advice/efa",
-          fmt::format("spec.replicatedJobs[{}].template.spec.template.spec.containers[{}].env", job, i),
+          fmt::format("spec.replicatedJobs[{}].template.spec.template.spec.containers[{}].{}", job, i,
+                      choice->list),
           fmt::format(
               "FI_PROVIDER names EFA, and \"{}\" of replicatedJob \"{}\" asks for no {}: it sees no adapter",
-              text_at(*containers[i], "name"), text_at(*jobs[job], "name"), kEfa),
-          yaml::locate(*value), fmt::format("add {} to its limits: the adapters of a node", kEfa));
+              text_at(*user.container, "name"), text_at(*user.job, "name"), kEfa),
+          choice->where, fmt::format("add {} to its limits: the adapters of a node", kEfa));
     }
   }
 }

@@ -12,6 +12,7 @@
 #include "launch/launch.h"
 #include "launch/words.h"
 #include "model/trainer_names.h"
+#include "policy/gpu_count.h"
 #include "policy/plugin.h"
 #include "policy/plugins/torch.h"
 
@@ -190,9 +191,8 @@ void check_job_numbers(const AdviceContext& context, Advisor& advisor) {
   const NodeShare share = runtime_share(info);
   const auto number = written_number(share.given);
   if (own || !number || context.runtime_is_input) return;
-  base::Diagnostic* found =
-      report_no_processes(info, *number, "spec.runtimeRef",
-                          locate_key_of(context.job.root->get("spec"), "runtimeRef"), advisor);
+  base::Diagnostic* found = report_no_processes(
+      info, *number, "spec.runtimeRef", locate_key_of(context.job.root->get("spec"), "runtimeRef"), advisor);
   if (found) add_note(*found, "the runtime's number", share.given);
 }
 
@@ -237,11 +237,13 @@ void check_job_processes(const AdviceContext& context, Advisor& advisor) {
     check_flux(info, number.value_or(share.processes), field, where, advisor);
     return;
   }
+  if (!says_number && policy::random_processes(info)) return;  // advice/several-gpus reports it
   share.devices = devices_of(container ? container->get("resources") : nullptr);
   const auto rendered = rendered_number(context.admitted_job_set, policy::processes_of(*framework, info));
   share.processes = flag.word ? flag.processes : rendered.value_or(0);
   if (!share.devices) return;
-  if (is_tune_run(trainer.command) && amount_of(*share.devices) == 1) return;  // advice/tune-command reports it
+  if (is_tune_run(trainer.command) && amount_of(*share.devices) == 1)
+    return;  // advice/tune-command reports it
   report(share, field, where, advisor);
 }
 
