@@ -139,6 +139,29 @@ TEST_CASE("advice/ancestor-label: in the pod's template") {
         "  note: the label of the pod's template does not count at in.yaml:16:80\n");
 }
 
+TEST_CASE("advice/ancestor-label: another label, or an annotation") {
+  const auto labelled = [](const std::string& metadata) {
+    std::string text = runtime("{torch: {}}", "      replicatedJobs:\n" + replicated_job("node", ""));
+    const std::string spec = "          spec:\n            template:\n";
+    text.insert(text.find(spec), "          metadata: {" + metadata + "}\n");
+    return advice("advice/ancestor-label", text);
+  };
+  CHECK(
+      labelled("labels: {trainer.kubeflow.org/trainjob-ancestor: trainer}") ==
+      R"(in.yaml:14:31: warning: Trainer reads the label trainer.kubeflow.org/trainjob-ancestor-step only: replicatedJob "node" gets nothing of a TrainJob [advice/ancestor-label]
+   14 |           metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor: trainer}}
+      |                               ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ write trainer.kubeflow.org/trainjob-ancestor-step
+)");
+  CHECK(
+      labelled("annotations: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}") ==
+      R"(in.yaml:14:36: warning: Trainer reads the label trainer.kubeflow.org/trainjob-ancestor-step only: replicatedJob "node" gets nothing of a TrainJob [advice/ancestor-label]
+   14 |           metadata: {annotations: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+      |                                    ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ move it to spec.template.spec.replicatedJobs[0].template.metadata.labels
+)");
+  CHECK(labelled("labels: {trainer.kubeflow.org/trainjob-ancestor-steps: dataset-initializer}") != "");
+  CHECK(labelled("labels: {trainer.kubeflow.org/trainjob-ancestor: mine, a.b/step: trainer}") == "");
+}
+
 TEST_CASE("advice/claim-access: a PersistentVolumeClaim of the inputs") {
   const std::string text = runtime("{torch: {}}", trainer(kVolume)) + job("  trainer: {numNodes: 2}\n");
   CHECK(advice("advice/claim-access", text + claim("default", "ReadWriteOnce")) ==

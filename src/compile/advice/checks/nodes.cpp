@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text/suggest.h"
 #include "compile/advice/checks.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
@@ -112,6 +113,37 @@ void check_misplaced_labels(const RuntimeContext& context, Advisor& advisor) {
         locate_key_of(set->replicated_job->at({"template", "spec", "template", "metadata", "labels"}),
                       model::kAncestorLabel),
         fmt::format("move it to {}.template.metadata.labels", job));
+  }
+}
+
+// Reports a label like the ancestor label of a Job, which Trainer does not read; or the label as an
+// annotation.
+void check_misspelt_labels(const RuntimeContext& context, Advisor& advisor) {
+  constexpr std::array<std::string_view, 3> kAncestors{model::kTrainer, model::kDatasetInitializer,
+                                                       model::kModelInitializer};
+  constexpr std::string_view kRoot = "trainer.kubeflow.org/trainjob-ancestor";
+  for (size_t i = 0; i < context.info.pod_sets.size(); ++i) {
+    const PodSet& set = context.info.pod_sets[i];
+    if (!set.ancestor.empty()) continue;
+    for (const std::string_view list : {"labels", "annotations"}) {
+      const bool is_label = list == "labels";
+      const Node* map = set.replicated_job->at({"template", "metadata", list});
+      for (const yaml::Entry& entry : map ? map->entries() : std::span<const yaml::Entry>()) {
+        const bool is_meant = is_label ? entry.key.starts_with(kRoot) ||
+                                             base::closest(entry.key, std::array{model::kAncestorLabel})
+                                       : entry.key == model::kAncestorLabel;
+        if (!is_meant || !base::contains(kAncestors, entry.value->text())) continue;
+        base::Diagnostic& found = advisor.warn(
+            "advice/ancestor-label",
+            fmt::format("{}.template.metadata.{}[{}]", replicated_job_field(i), list, entry.key),
+            fmt::format("Trainer reads the label {} only: replicatedJob \"{}\" gets nothing of a TrainJob",
+                        model::kAncestorLabel, set.name),
+            yaml::locate_key(entry),
+            is_label ? fmt::format("write {}", model::kAncestorLabel)
+                     : fmt::format("move it to {}.template.metadata.labels", replicated_job_field(i)));
+        if (is_label) base::suggest_fix(found, yaml::rename_key(entry, model::kAncestorLabel));
+      }
+    }
   }
 }
 
@@ -236,8 +268,8 @@ void check_ports(const RuntimeContext& context, Advisor& advisor) {
 
 Checks checks() {
   return {.job = {check_num_nodes, check_zero_nodes},
-          .runtime = {check_misplaced_labels, check_second_trainer, check_pod_counts, check_addresses,
-                      check_ports}};
+          .runtime = {check_misplaced_labels, check_misspelt_labels, check_second_trainer, check_pod_counts,
+                      check_addresses, check_ports}};
 }
 
 }  // namespace trainjobc::compile::advice::nodes
