@@ -29,13 +29,21 @@ Place place_of_finding(const base::Location& at) {
 // Rules that look at a value, or at a container, alone: secrets, command lines, images and resources.
 bool looks_at_one_value(std::string_view rule) {
   static constexpr std::string_view kRules[] = {
-      "advice/device-name",      "advice/env-twice",
-      "advice/image-name",       "advice/image-tag",
-      "advice/misspelt-image",   "advice/one-word-argument",
-      "advice/one-word-command", "advice/plain-secret",
-      "advice/size-unit",        "advice/shell-variable",
-      "advice/typographic-sign", "job/env",
-      "job/gpu-limit",           "job/image",
+      "advice/device-name",
+      "advice/env-twice",
+      "advice/image-name",
+      "advice/image-placeholder",
+      "advice/image-tag",
+      "advice/misspelt-image",
+      "advice/one-word-argument",
+      "advice/one-word-command",
+      "advice/plain-secret",
+      "advice/size-unit",
+      "advice/shell-variable",
+      "advice/typographic-sign",
+      "job/env",
+      "job/gpu-limit",
+      "job/image",
       "job/resources",
   };
   return base::contains(kRules, rule);

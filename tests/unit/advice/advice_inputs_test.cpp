@@ -73,6 +73,25 @@ TEST_CASE("advice/image-placeholder") {
         "image [advice/image-placeholder]\n"
         "   29 |     image: '$IMAGE:1'\n"
         "      |             ^~~~~~ write the image's name\n");
+  CHECK(
+      image("docker.io/yourusername/train:1") ==
+      R"(in.yaml:29:23: warning: "yourusername" stands for another name: no container runtime can pull this image [advice/image-placeholder]
+   29 |     image: 'docker.io/yourusername/train:1'
+      |                       ^~~~~~~~~~~~ write the image's name
+)");
+  CHECK(
+      image("xxxxxxxxxxxx.dkr.ecr.eu-west-1.amazonaws.com/train:1") ==
+      R"(in.yaml:29:13: warning: "xxxxxxxxxxxx" stands for another name: no container runtime can pull this image [advice/image-placeholder]
+   29 |     image: 'xxxxxxxxxxxx.dkr.ecr.eu-west-1.amazonaws.com/train:1'
+      |             ^~~~~~~~~~~~ write the image's name
+)");
+  CHECK(
+      image("[IMAGE]") ==
+      R"(in.yaml:29:13: warning: "[IMAGE]" stands for another name: no container runtime can pull this image [advice/image-placeholder]
+   29 |     image: '[IMAGE]'
+      |             ^~~~~~~ write the image's name
+)");
+  CHECK(image("docker.io/yours/xx:1") == "");
   CHECK(image("ghcr.io/team/${IMAGE}") ==
         "in.yaml:29:26: info: \"${IMAGE}\" stands for another name: no container runtime can pull this image "
         "[advice/image-placeholder]\n"

@@ -184,12 +184,18 @@ bool is_template(std::string_view image) {
   return image.find("{{") != std::string_view::npos || image.find('%') != std::string_view::npos;
 }
 
-// "your-registry", "YOUR-IMAGE", "CHANGE_ME".
+// "your-registry", "YOUR-IMAGE", "yourusername", "CHANGE_ME", "xxx".
 bool is_stand_in(std::string_view word) {
   constexpr std::array<std::string_view, 4> kWords{"changeme", "change-me", "replaceme", "replace-me"};
+  constexpr std::array<std::string_view, 16> kYours{
+      "account", "company", "domain",   "hub",  "id",   "image", "name",     "namespace",
+      "org",     "project", "registry", "repo", "team", "user",  "username", "organization"};
+  constexpr size_t kLeast = 3;
   std::string text = base::lower_case(word);
   std::ranges::replace(text, '_', '-');
-  return base::contains(kWords, text) || text.starts_with("your-");
+  const std::string_view rest = text.starts_with("your") ? std::string_view(text).substr(4) : "";
+  const bool is_of_x = text.size() >= kLeast && text.find_first_not_of('x') == std::string::npos;
+  return base::contains(kWords, text) || rest.starts_with('-') || base::contains(kYours, rest) || is_of_x;
 }
 
 bool is_in_capitals(std::string_view word) {
@@ -200,12 +206,17 @@ bool is_in_capitals(std::string_view word) {
          });
 }
 
-// The first placeholder: <account>, $IMAGE, ${IMAGE}, CHANGE_ME; "" if there is none.
+// The text between two signs that no image's name has, with them; "" if there is none.
+std::string_view in_brackets(std::string_view image, char open, char close) {
+  const size_t begin = image.find(open);
+  const size_t end = begin == std::string_view::npos ? begin : image.find(close, begin);
+  return end == std::string_view::npos ? std::string_view() : image.substr(begin, end - begin + 1);
+}
+
+// The first placeholder: <account>, [image], $IMAGE, ${IMAGE}, CHANGE_ME; "" if there is none.
 std::string_view placeholder_in(std::string_view image) {
-  const size_t open = image.find('<');
-  const size_t close = image.find('>', open == std::string_view::npos ? 0 : open);
-  if (open != std::string_view::npos && close != std::string_view::npos)
-    return image.substr(open, close - open + 1);
+  if (const std::string_view text = in_brackets(image, '<', '>'); !text.empty()) return text;
+  if (const std::string_view text = in_brackets(image, '[', ']'); !text.empty()) return text;
   if (const size_t dollar = image.find('$'); dollar != std::string_view::npos) {
     const std::string_view rest = image.substr(dollar + 1);
     const auto is_inside = [&](char c) { return base::is_alnum(c) || c == '_' || c == '{'; };
