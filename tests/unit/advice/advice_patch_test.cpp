@@ -65,6 +65,15 @@ TEST_CASE("advice/patch-target: containers and init containers") {
                patched(patch("a", "{containers: [{name: node}], initContainers: [{name: prepare}]}"))) == "");
 }
 
+TEST_CASE("advice/patch-target: a name with a word more is another name") {
+  CHECK(
+      advice("advice/patch-target", patched(patch("a", "{containers: [{name: node-sidecar}]}"))) ==
+      R"(in.yaml:35:63: warning: the patch names container "node-sidecar", which runtime "rt" does not have; a new one without an image would be added [advice/patch-target]
+   35 |       template: {spec: {template: {spec: {containers: [{name: node-sidecar}]}}}}}]}}}
+      |                                                               ^~~~~~~~~~~~ it has node
+)");
+}
+
 TEST_CASE("advice/patch-overridden: the later manager wins") {
   CHECK(
       advice("advice/patch-overridden",

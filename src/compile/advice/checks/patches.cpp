@@ -147,13 +147,18 @@ std::vector<std::string_view> names_in(const Node* list) {
   return names;
 }
 
+// Whether the name is the other one and a word more: node-sidecar and node.
+bool adds_word(std::string_view name, std::string_view other) {
+  return name.starts_with(fmt::format("{}-", other)) || name.ends_with(fmt::format("-{}", other));
+}
+
 // Suggests the name that the wrong one is a misspelling of, or the only one that exists, which may be
 // unrelated. `taken` names have a patch of their own. Returns the name that the fix writes, if there is one.
 std::optional<std::string_view> suggest_name(base::Diagnostic& found, const Node& wrong,
                                              const std::vector<std::string_view>& names,
                                              const std::vector<std::string_view>& taken) {
   const auto meant = base::closest(wrong.text(), names);
-  if (!meant && names.size() != 1) {
+  if (!meant && (names.size() != 1 || adds_word(wrong.text(), names.front()))) {
     found.hint = names.empty() ? "it has none" : fmt::format("it has {}", fmt::join(names, ", "));
     return std::nullopt;
   }
