@@ -89,6 +89,33 @@ TEST_CASE("advice/claim-access: what initializers fill is free when the nodes st
         "that offers it\n");
 }
 
+TEST_CASE("advice/istio-sidecar: in a patch of the job") {
+  const auto patched = [](const std::string& metadata, const std::string& own = "") {
+    std::string text = runtime("{torch: {}}", trainer());
+    const std::string spec = "              spec:\n                containers:\n";
+    if (!own.empty()) text.insert(text.find(spec), "              metadata: {" + own + "}\n");
+    return advice(
+        "advice/istio-sidecar",
+        text + job("  trainer: {numNodes: 2}\n  runtimePatches:\n  - manager: a.io/b\n    "
+                   "trainingRuntimeSpec: {template: {spec: {replicatedJobs: [{name: node, template: "
+                   "{spec: {template: {metadata: {" +
+                   metadata + "}}}}}]}}}\n"));
+  };
+  CHECK(patched("annotations: {sidecar.istio.io/inject: 'true'}") == R"(in.yaml:31:154: warning: Istio's sidecar stands between the pods of "node": they may neither meet nor end [advice/istio-sidecar]
+   31 |     trainingRuntimeSpec: {template: {spec: {replicatedJobs: [{name: node, template: {spec: {template: {metadata: {annotations: {sidecar.istio.io/inject: 'true'}}}}}}]}}}
+      |                                                                                                                                                          ^~~~~~ write "false"
+)");
+  CHECK(patched("labels: {sidecar.istio.io/inject: 'false'}", "labels: {sidecar.istio.io/inject: 'true'}") ==
+        R"(in.yaml:17:60: warning: Istio's sidecar stands between the pods of "node": they may neither meet nor end [advice/istio-sidecar]
+   17 |               metadata: {labels: {sidecar.istio.io/inject: 'true'}}
+      |                                                            ^~~~~~ write "false"
+)");
+  CHECK(patched("labels: {a: b}", "labels: {sidecar.istio.io/inject: 'true'}") == R"(in.yaml:17:60: warning: Istio's sidecar stands between the pods of "node": they may neither meet nor end [advice/istio-sidecar]
+   17 |               metadata: {labels: {sidecar.istio.io/inject: 'true'}}
+      |                                                            ^~~~~~ write "false"
+)");
+}
+
 TEST_CASE("advice/istio-sidecar") {
   const auto labelled = [](const std::string& value) {
     std::string text = runtime("{torch: {}}", trainer());

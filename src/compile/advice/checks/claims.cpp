@@ -162,24 +162,53 @@ std::string sidecar_message(std::string_view job) {
   return fmt::format("Istio's sidecar stands between the pods of \"{}\": they may neither meet nor end", job);
 }
 
+const Node* pod_metadata(const Node& replicated_job) {
+  return replicated_job.at({"template", "spec", "template", "metadata"});
+}
+
+// The map of the pod's metadata in which it asks for the sidecar; "" if it doesn't.
+std::string_view map_with_sidecar(const Node& metadata) {
+  for (const std::string_view map : {"labels", "annotations"}) {
+    if (text_at(metadata, {map, kInject}) == "true") return map;
+  }
+  return {};
+}
+
+bool asks_for_sidecar(const Node& metadata) {
+  return !map_with_sidecar(metadata).empty();
+}
+
 // Istio's sidecar intercepts the connections between nodes, and may keep running after the program has ended.
 void check_sidecar(const Node& metadata, std::string_view job, const std::string& field, Advisor& advisor) {
-  for (const std::string_view map : {"labels", "annotations"}) {
-    const Node* value = metadata.at({map, kInject});
-    if (!value || value->text() != "true") continue;
-    advisor.warn("advice/istio-sidecar", fmt::format("{}.{}[{}]", field, map, kInject), sidecar_message(job),
-                 yaml::locate(*value), "write \"false\"");
-    return;
-  }
+  const std::string_view map = map_with_sidecar(metadata);
+  if (map.empty()) return;
+  advisor.warn("advice/istio-sidecar", fmt::format("{}.{}[{}]", field, map, kInject), sidecar_message(job),
+               yaml::locate(*metadata.at({map, kInject})), "write \"false\"");
 }
 
 void check_sidecars(const RuntimeContext& context, Advisor& advisor) {
   for (size_t i = 0; i < context.info.pod_sets.size(); ++i) {
     const policy::PodSet& set = context.info.pod_sets[i];
-    const Node* metadata = set.replicated_job->at({"template", "spec", "template", "metadata"});
+    const Node* metadata = pod_metadata(*set.replicated_job);
     if (metadata)
       check_sidecar(*metadata, set.name, replicated_job_field(i) + ".template.spec.template.metadata",
                     advisor);
+  }
+}
+
+// Sidecars that a patch of the job asks for.
+void check_job_sidecars(const AdviceContext& context, Advisor& advisor) {
+  const Node* spec = context.runtime.job_set_spec;
+  const auto own_jobs = spec ? items_at(*spec, "replicatedJobs") : yaml::items_of(nullptr);
+  const auto jobs = items_at(context.admitted_job_set, {"spec", "replicatedJobs"});
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    const Node* metadata = pod_metadata(*jobs[i]);
+    const std::string_view name = text_at(*jobs[i], "name");
+    const Node* own_job = yaml::find_named(own_jobs, name);
+    const Node* own = own_job ? pod_metadata(*own_job) : nullptr;
+    if (!metadata || (context.runtime_is_input && own && asks_for_sidecar(*own))) continue;
+    check_sidecar(*metadata, name, fmt::format("spec.replicatedJobs[{}].template.spec.template.metadata", i),
+                  advisor);
   }
 }
 
@@ -192,7 +221,7 @@ void check_namespace(const AdviceContext& context, Advisor& advisor) {
   if (!injects) injects = labels ? labels->get("istio.io/rev") : nullptr;
   if (!injects) return;
   const auto takes_sidecar = [](const Node* job) {
-    const Node* metadata = job->at({"template", "spec", "template", "metadata"});
+    const Node* metadata = pod_metadata(*job);
     return !metadata || (!metadata->at({"labels", kInject}) && !metadata->at({"annotations", kInject}));
   };
   const auto jobs = items_at(context.admitted_job_set, {"spec", "replicatedJobs"});
@@ -208,7 +237,8 @@ void check_namespace(const AdviceContext& context, Advisor& advisor) {
 }  // namespace
 
 Checks checks() {
-  return {.job = {check_job_claims, check_namespace}, .runtime = {check_runtime_claims, check_sidecars}};
+  return {.job = {check_job_claims, check_job_sidecars, check_namespace},
+          .runtime = {check_runtime_claims, check_sidecars}};
 }
 
 }  // namespace trainjobc::compile::advice::claims
