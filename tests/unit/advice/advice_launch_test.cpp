@@ -269,9 +269,18 @@ TEST_CASE("advice/launcher-setting: flags of torchrun") {
 )");
   CHECK(setting("    command: [torchrun, --nnodes=1:4, --nproc_per_node=auto, train.py, --nnodes=3]\n") ==
         "");
-  CHECK(setting("    env: [{name: PORT, value: '4000'}]\n    command: [torchrun, --nnodes=$PET_NNODES, "
-                "--node-rank, '${NODE_RANK}', --master-addr=$HOST, '--master-port=${PORT}', train.py]\n") ==
-        R"(in.yaml:31:25: warning: torchrun gets the text $PET_NNODES: without a shell, nothing expands it [advice/launcher-setting]
+  CHECK(setting("    command: [env, PET_RDZV_BACKEND=c10d, torchrun, train.py]\n") == R"(in.yaml:30:20: warning: without --rdzv-endpoint, c10d meets on localhost, another host on each of the 4 nodes: they never meet [advice/launcher-setting]
+   30 |     command: [env, PET_RDZV_BACKEND=c10d, torchrun, train.py]
+      |                    ^~~~~~~~~~~~~~~~~~~~~ remove it: torchrun reads PET_*
+)");
+  CHECK(setting("    command: [bash, -c, 'export PET_RDZV_BACKEND=c10d; torchrun train.py']\n") == R"(in.yaml:30:33: warning: without --rdzv-endpoint, c10d meets on localhost, another host on each of the 4 nodes: they never meet [advice/launcher-setting]
+   30 |     command: [bash, -c, 'export PET_RDZV_BACKEND=c10d; torchrun train.py']
+      |                                 ^~~~~~~~~~~~~~~~~~~~~ remove it: torchrun reads PET_*
+)");
+  CHECK(
+      setting("    env: [{name: PORT, value: '4000'}]\n    command: [torchrun, --nnodes=$PET_NNODES, "
+              "--node-rank, '${NODE_RANK}', --master-addr=$HOST, '--master-port=${PORT}', train.py]\n") ==
+      R"(in.yaml:31:25: warning: torchrun gets the text $PET_NNODES: without a shell, nothing expands it [advice/launcher-setting]
    31 |     command: [torchrun, --nnodes=$PET_NNODES, --node-rank, '${NODE_RANK}', --master-addr=$HOST, '--master-port=${PORT}', train.py]
       |                         ^~~~~~~~~~~~~~~~~~~~ write $(PET_NNODES)
 in.yaml:31:47: warning: torchrun gets the text ${NODE_RANK}: without a shell, nothing expands it [advice/launcher-setting]

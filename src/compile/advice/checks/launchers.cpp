@@ -116,10 +116,28 @@ class LauncherCheck {
         base::suggest_fix(found, trained_.command.without(target.flag->word, target.flag->words, text));
       return found;
     }
+    const auto* const assigned =
+        base::find(launch_.variables, target.variable, &std::pair<std::string, std::string>::first);
+    if (assigned)
+      return report_assignment(fmt::format("{}={}", assigned->first, assigned->second), std::move(message),
+                               std::move(hint), removes);
     if (!target.variable.empty())
       return report_variable(target.variable, std::move(message), std::move(hint), removes);
     return trained_.command.report(kLauncherSetting, launch_.word, std::move(message), std::move(hint),
                                    advisor_, written_program(launch_));
+  }
+
+  // Reports a variable that the command sets: [env, NAME=value, torchrun], or a script.
+  base::Diagnostic& report_assignment(const std::string& text, std::string message, std::string hint,
+                                      bool removes) {
+    const auto& words = trained_.words();
+    const auto at = std::ranges::find(words, text);
+    const bool is_word = at != words.end();
+    const size_t index = is_word ? static_cast<size_t>(at - words.begin()) : launch_.word;
+    base::Diagnostic& found =
+        trained_.command.report(kLauncherSetting, index, std::move(message), std::move(hint), advisor_, text);
+    if (removes && is_word) base::suggest_fix(found, trained_.command.without(index, 1));
+    return found;
   }
 
   base::Diagnostic& report_variable(std::string_view name, std::string message, std::string hint,
