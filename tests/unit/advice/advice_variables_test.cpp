@@ -145,6 +145,21 @@ TEST_CASE("advice/shell-variable: in a runtime without jobs") {
   CHECK(advice(kUndefined, runtime("{torch: {}}", trainer(container))) == "");
 }
 
+TEST_CASE("advice/unset-variable: a program's flag is no test") {
+  CHECK(
+      script(kUnset, "mpirun -n $WORLD_SIZE t") ==
+      R"(in.yaml:29:36: warning: Trainer does not set $WORLD_SIZE: the shell replaces it by nothing [advice/unset-variable]
+   29 |     command: [bash, -c, 'mpirun -n $WORLD_SIZE t']
+      |                                    ^~~~~~~~~~~ write $PET_NNODES, or leave the flags out: torchrun reads PET_* itself
+)");
+  for (const std::string test : {"[ -n $RANK ] && echo $RANK", "test -z \"$RANK\" || echo $RANK",
+                                 "[[ -n ${RANK} && -n $WORLD_SIZE ]] && echo $RANK $WORLD_SIZE",
+                                 "if ! [ ! -z \"${RANK}\" ]; then echo $RANK; fi"}) {
+    CAPTURE(test);
+    CHECK(script(kUnset, test) == "");
+  }
+}
+
 TEST_CASE("advice/unset-variable: in an init container") {
   const std::string init =
       "                initContainers: [{name: wait, image: 'a/b:1', command: [sh, -c, 'ping "

@@ -348,6 +348,13 @@ bool is_word_at(std::string_view text, size_t at, size_t length) {
   return begins && (at + length >= text.size() || !is_in_name(text[at + length]));
 }
 
+// Whether a test begins at the end of the text, as in [ -n: not a program's flag, as in mpirun -n.
+bool is_in_test(std::string_view before) {
+  const std::string_view text = base::trimmed(before, " \t\n");
+  return std::ranges::any_of(std::array<std::string_view, 8>{"[", "test", "!", "(", "&&", "||", " -a", " -o"},
+                             [&](std::string_view word) { return text.ends_with(word); });
+}
+
 // Whether a script may set the variable itself, or handles its absence: NAME=…, read NAME, for NAME in,
 // ${NAME:-…}, -z "$NAME".
 bool handles(std::string_view script, std::string_view name) {
@@ -361,8 +368,9 @@ bool handles(std::string_view script, std::string_view name) {
       for (const std::string_view word : {"read ", "read -r ", "for ", "unset ", "local ", "-v "})
         if (before.ends_with(word)) return true;
     }
-    for (const std::string_view test : {"-z \"$", "-n \"$", "-z \"${", "-n \"${", "-z $", "-n $"})
-      if (before.ends_with(test)) return true;
+    for (const std::string_view test :
+         {"-z \"$", "-n \"$", "-z \"${", "-n \"${", "-z $", "-n $", "-z ${", "-n ${"})
+      if (before.ends_with(test) && is_in_test(before.substr(0, before.size() - test.size()))) return true;
   }
   return false;
 }
