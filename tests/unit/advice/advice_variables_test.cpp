@@ -160,6 +160,15 @@ TEST_CASE("advice/unset-variable: a program's flag is no test") {
   }
 }
 
+TEST_CASE("advice/unset-variable: of a framework with one process for each node") {
+  CHECK(advice(kUnset, with_trainer("    numNodes: 2\n    command: [bash, -c, 'python t.py $WORLD_SIZE "
+                                    "$NPROC_PER_NODE']\n",
+                                    "{jax: {}}")) == R"(in.yaml:30:38: warning: Trainer does not set $WORLD_SIZE and $NPROC_PER_NODE: the shell replaces them by nothing [advice/unset-variable]
+   30 |     command: [bash, -c, 'python t.py $WORLD_SIZE $NPROC_PER_NODE']
+      |                                      ^~~~~~~~~~~ write $JAX_NUM_PROCESSES, or leave the flags out: jax.distributed reads JAX_* itself
+)");
+}
+
 TEST_CASE("advice/unset-variable: in an init container") {
   const std::string init =
       "                initContainers: [{name: wait, image: 'a/b:1', command: [sh, -c, 'ping "

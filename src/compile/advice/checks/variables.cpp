@@ -162,10 +162,14 @@ constexpr std::array<Rank, 8> kRanks{{{"RANK", &Framework::rank},
                                       {"NPROC_PER_NODE", &Framework::processes},
                                       {"LOCAL_RANK", nullptr}}};
 
-// The container's variable of Trainer that has what `rank` is about; "" if it has none.
+// The container's variable of Trainer that has what `rank` is about; "" if it has none. The processes of a
+// framework are those of a node, or of all nodes.
 std::string_view instead_of(const Rank* rank, const Place& place) {
   const Framework* framework = framework_of(place);
-  const std::string_view name = framework && rank && rank->instead ? framework->*rank->instead : "";
+  if (!framework || !rank || !rank->instead) return {};
+  std::string_view name = framework->*rank->instead;
+  if (!framework->processes_per_node && rank->instead == &Framework::processes) name = {};
+  if (!framework->processes_per_node && rank->instead == &Framework::nodes) name = framework->processes;
   return place.names.contains(name) ? name : std::string_view();
 }
 
