@@ -144,8 +144,7 @@ std::function<int(Console&)> setup_webhook(Command& command) {
   command
       .add("--deny", &flags->deny,
            "Refuse objects with such findings: error, warning, or a rule, also one of the settings; several "
-           "with "
-           "commas, can be repeated")
+           "with commas, can be repeated")
       .takes("WHAT");
   command
       .add("--runtimes", &flags->runtimes,
