@@ -155,7 +155,7 @@ struct CollectedJob {
   const base::SourceFile* file = nullptr;  // of the TrainJob
   // Lives as long as the compilation's memory; nullptr if there was no sink.
   const JobMaker* maker = nullptr;
-  base::Digest content = {};  // of its objects; set by JobContents
+  base::Digest content = {};  // of the job with its objects; set by JobContents
 
   RemadeJob make_again() const { return maker->make(job); }
 };

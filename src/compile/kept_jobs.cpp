@@ -29,6 +29,8 @@ void for_each_object(const Compilation& compiled, unsigned threads,
 JobContents::JobContents(const base::Digester& digester)
     : digests_([&digester](std::span<const Object> objects) {
         std::string text;
+        if (const yaml::Node* job = objects.empty() ? nullptr : objects.front().train_job)
+          yaml::write_json(*job, yaml::KeyOrder::AsIs, 0, text);
         for (const Object& object : objects) {
           yaml::write_json(*object.root, yaml::KeyOrder::AsIs, 0, text);
           text += '\n';

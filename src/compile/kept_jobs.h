@@ -68,7 +68,7 @@ class KeptJobs {
 void for_each_object(const Compilation& compiled, unsigned threads,
                      const std::function<void(std::span<const Object>)>& use);
 
-// Keeps digests of the objects of each TrainJob, which say whether two compilations make the same of it.
+// Keeps digests of each TrainJob with its objects, which say whether two compilations read and make the same.
 class JobContents {
  public:
   // Digests can be compared if they are the same digester's, which must outlive this.

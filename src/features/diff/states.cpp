@@ -94,21 +94,22 @@ JobSets job_sets_of(std::span<const Object> objects) {
 void add_left_jobs(std::span<const Object> before, std::span<const Object> after,
                    const schema::VersionSchemas& schemas, const std::string& trainer, Report& report) {
   const schema::KindSchema* kind = schemas.kind(model::kTrainJob);
-  const JobSets old_sets = job_sets_of(before);
-  const JobSets new_sets = job_sets_of(after);
+  if (!kind) return;
+  std::set<std::pair<std::string_view, std::string_view>> changed;
   for (const objects::ObjectDiff& object : report.objects) {
-    if (!kind || object.kind != "JobSet" || !changes_pods(object)) continue;
-    const std::string_view ns = k8s::effective_namespace(object.ns);
-    const auto was = old_sets.find({ns, object.name});
-    const auto is = new_sets.find({ns, object.name});
-    if (was == old_sets.end() || is == new_sets.end()) continue;
+    if (object.kind == "JobSet" && changes_pods(object))
+      changed.emplace(k8s::effective_namespace(object.ns), object.name);
+  }
+  const JobSets old_sets = job_sets_of(before);
+  for (const auto& [name, job_set] : job_sets_of(after)) {
+    const auto was = old_sets.find(name);
+    if (was == old_sets.end()) continue;
     const yaml::Node& old_job = *was->second->train_job;
-    objects::LeftJob job{
-        .job = fmt::format("{}/{}", ns, object.name),
-        .trainer = trainer,
-        .refused = cluster::immutable_changes(old_job, *is->second->train_job, *kind->schema)};
-    if (!job.refused.empty() || !yaml::is_true_at(old_job, {"spec", "suspend"}))
-      report.left_jobs.push_back(std::move(job));
+    objects::LeftJob job{.job = fmt::format("{}/{}", name.first, name.second),
+                         .trainer = trainer,
+                         .refused = cluster::immutable_changes(old_job, *job_set->train_job, *kind->schema)};
+    const bool keeps_pods = changed.contains(name) && !yaml::is_true_at(old_job, {"spec", "suspend"});
+    if (!job.refused.empty() || keeps_pods) report.left_jobs.push_back(std::move(job));
   }
 }
 
