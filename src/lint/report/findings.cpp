@@ -63,6 +63,10 @@ std::string fixable(const base::Diagnostics& diagnostics) {
                      safe == all ? "" : fmt::format(", {} more with --fix=all", all - safe));
 }
 
+size_t count_unchecked(std::span<const LintedObject> objects) {
+  return static_cast<size_t>(std::ranges::count(objects, false, &LintedObject::is_checked));
+}
+
 std::string summary(const ReportInput& input) {
   const std::string unchecked = unchecked_jobs(input.objects);
   return fmt::format("{} ({}){}{}{}{}\n", counted(input.diagnostics.items().size(), "finding"),
@@ -73,7 +77,7 @@ std::string summary(const ReportInput& input) {
 }  // namespace
 
 std::string unchecked_jobs(std::span<const LintedObject> objects) {
-  const auto count = static_cast<size_t>(std::ranges::count(objects, false, &LintedObject::is_checked));
+  const size_t count = count_unchecked(objects);
   return count == 0 ? "" : counted(count, "job") + " not checked";
 }
 
@@ -142,6 +146,7 @@ bool json_report(const ReportInput& input, const WritePart& write) {
                 return Json{{"name", program.name}, {"version", program.version}};
               }));
   }
+  if (const size_t count = count_unchecked(input.objects)) frame.add("jobsNotChecked", count);
   frame.add(kKey, Json::array());
   return write_in_frame(frame, kKey, input.diagnostics, write, finding_json);
 }

@@ -501,6 +501,8 @@ runtime.yaml:8:196: warning: image "a/b" has no tag: every pull gets whatever is
 3 findings (1 error, 2 warnings) in 2 of 2 files; 1 fixable with --fix=all; 2 jobs not checked
 )");
   CHECK(run.status == 1);
+  const std::string json = lint(files, {"jobs.yaml", "runtime.yaml", "--format", "json"}).out;
+  CHECK(json.substr(0, json.find("\"diagnostics\"")) == "{\n  \"version\": 1,\n  \"jobsNotChecked\": 2,\n  ");
 }
 
 TEST_CASE("lint --baseline: what is known is not reported, what is new fails, what is gone is said") {
