@@ -42,7 +42,7 @@ def go(*words):
 
 def build(folder):
     program = os.path.join(os.path.abspath(folder), "cel-reference")
-    done = go("build", "-trimpath", "-o", program, ".")
+    done = go("build", *programs.FLAGS, "-o", program, ".")
     if done.returncode != 0:
         if any(mark in done.stderr for mark in programs.OFFLINE):
             raise programs.Missing("Go's modules can't be downloaded")

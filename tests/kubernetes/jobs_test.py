@@ -38,7 +38,7 @@ def go_mod(version):
 def build(version, folder):
     """The program, and the folder of the k8s.io/api that it has."""
     program = os.path.join(os.path.abspath(folder), f"jobs-{version}")
-    flags = ["-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-ldflags", "-s -w", "-o", program]
+    flags = [*programs.FLAGS, "-o", program]
     for module in programs.KUBERNETES.values():
         if f"k8s.io/kubernetes v{version}\n" in programs.go_mod(module):
             programs.run_go(module, "build", *flags, "./jobs")

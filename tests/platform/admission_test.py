@@ -198,7 +198,7 @@ class Maker:
 
 def build(folder):
     program = folder / "admission-plugin"
-    done = subprocess.run([programs.find_go(), "build", "-trimpath", "-o", program, "."], cwd=HERE / "admission", capture_output=True,
+    done = subprocess.run([programs.find_go(), "build", *programs.FLAGS, "-o", program, "."], cwd=HERE / "admission", capture_output=True,
                           text=True, check=False)  # fmt: skip
     if done.returncode:
         if any(mark in done.stderr for mark in programs.OFFLINE):
