@@ -19,4 +19,8 @@ std::span<const CommandEntry> commands() {
   return kCommands;
 }
 
+std::optional<int> run_internal(const Command&, const std::vector<std::string>&, Console&) {
+  return std::nullopt;
+}
+
 }  // namespace trainjobc::cli

@@ -13,18 +13,6 @@ namespace {
 
 using Runner = std::pair<const Command*, std::function<int(Console&)>>;
 
-// Hidden entry points for shells and the build. nullopt: the arguments ask for something else.
-std::optional<int> run_internal(const Command& root, const std::vector<std::string>& arguments,
-                                Console& console) {
-  if (arguments.empty()) return std::nullopt;
-  if (arguments.front() == "__complete")
-    return print_completion(root, std::span(arguments).subspan(1), console);
-  if (arguments.front() == "__man" && arguments.size() == 2)
-    return write_man_pages(root, arguments[1], console);
-  if (arguments.front() == "__schemas" && arguments.size() == 2) return write_schemas(arguments[1], console);
-  return std::nullopt;
-}
-
 // `trainjobc help render` is `trainjobc render --help`.
 std::vector<std::string> without_help_word(std::vector<std::string> arguments) {
   if (arguments.empty() || arguments.front() != "help") return arguments;

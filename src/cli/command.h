@@ -123,6 +123,10 @@ struct CommandEntry {
 };
 
 std::span<const CommandEntry> commands();
+// Hidden entry points for shells and the build, which the page doesn't have. nullopt: the arguments ask for
+// something else.
+std::optional<int> run_internal(const Command& root, const std::vector<std::string>& arguments,
+                                Console& console);
 
 // Parses command lines according to the descriptions of the commands.
 

@@ -39,4 +39,15 @@ std::span<const CommandEntry> commands() {
   return kCommands;
 }
 
+std::optional<int> run_internal(const Command& root, const std::vector<std::string>& arguments,
+                                Console& console) {
+  if (arguments.empty()) return std::nullopt;
+  if (arguments.front() == "__complete")
+    return print_completion(root, std::span(arguments).subspan(1), console);
+  if (arguments.front() == "__man" && arguments.size() == 2)
+    return write_man_pages(root, arguments[1], console);
+  if (arguments.front() == "__schemas" && arguments.size() == 2) return write_schemas(arguments[1], console);
+  return std::nullopt;
+}
+
 }  // namespace trainjobc::cli
