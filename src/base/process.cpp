@@ -103,23 +103,6 @@ std::optional<int> reap(pid_t pid) {
   return got == pid ? std::optional(status_of(wait_status)) : std::nullopt;
 }
 
-#ifdef __linux__
-class AllSignalsBlocked {
- public:
-  AllSignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
-  }
-  ~AllSignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
-  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
-
- private:
-  sigset_t before_{};
-};
-#endif
-
 class Spawn {
  public:
   // `own_group` starts the program in its own process group, which on Linux ends even if SIGKILL ends this
@@ -173,7 +156,7 @@ class Spawn {
         kOwnCalls + start.words * sizeof(char*);  // execvpe copies argv for a script without #!
     const auto stack = std::make_unique_for_overwrite<std::byte[]>(size);
     const auto run = [](void* data) -> int { become(*static_cast<const Start*>(data)); };
-    const AllSignalsBlocked blocked;
+    const WithoutSignals inherited;
     return ::clone(run, stack.get() + size, CLONE_VM | CLONE_VFORK | SIGCHLD, &start);
   }
 

@@ -75,6 +75,16 @@ HeldSignals::~HeldSignals() {
   ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
+WithoutSignals::WithoutSignals() {
+  sigset_t all;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, &before_);
+}
+
+WithoutSignals::~WithoutSignals() {
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
 bool SignalDescriptor::open(const sigset_t& signals) {
   signals_ = signals;
   descriptor_.open(open_descriptor(signals));

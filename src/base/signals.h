@@ -26,6 +26,19 @@ class HeldSignals {
   sigset_t before_{};
 };
 
+// Blocks all signals in this thread, and in threads and processes that it starts: those that come go to other
+// threads, or wait.
+class WithoutSignals {
+ public:
+  WithoutSignals();
+  ~WithoutSignals();
+  WithoutSignals(const WithoutSignals&) = delete;
+  WithoutSignals& operator=(const WithoutSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 // Blocked signals as a file descriptor, so that poll(2) waits for them and for data at once.
 
 class SignalDescriptor {

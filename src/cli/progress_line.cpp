@@ -4,31 +4,13 @@
 
 #include <fmt/format.h>
 
-#include <csignal>
 #include <optional>
 #include <system_error>
 #include <utility>
 
+#include "base/signals.h"
+
 namespace trainjobc::cli {
-namespace {
-
-// Signals that come while this exists go to other threads, or wait.
-class WithoutSignals {
- public:
-  WithoutSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
-  }
-  ~WithoutSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  WithoutSignals(const WithoutSignals&) = delete;
-  WithoutSignals& operator=(const WithoutSignals&) = delete;
-
- private:
-  sigset_t before_{};
-};
-
-}  // namespace
 
 bool ProgressLine::begin(std::string what, size_t total) {
   if (depth_++ > 0) return false;
@@ -37,7 +19,7 @@ bool ProgressLine::begin(std::string what, size_t total) {
   total_ = total;
   done_ = 0;
   is_over_ = false;
-  const WithoutSignals inherited;
+  const base::WithoutSignals inherited;
   try {
     writer_ = std::thread([this] { show(); });
   } catch (const std::system_error&) {
