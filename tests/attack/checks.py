@@ -198,6 +198,8 @@ class Runner:
         if before[1]["status"] == 0 and answers[2]["status"] != 0:
             self.fail("fix", name, f"what it wrote is not rendered: {answers[2]['err'][:1000]}\n{text}")
         old, new = self.errors_of(before[0]), self.errors_of(answers[1])
+        if any(rule.startswith("jobset/") for rule in old):  # there were no Jobs to look at
+            new = collections.Counter({rule: count for rule, count in new.items() if not rule.startswith("job/")})
         if before[1]["status"] == 0 and new - old:
             self.fail("fix", name, f"new errors: {dict(new - old)}\n{text}")
         if answers[3]["changed"]:
