@@ -349,9 +349,10 @@ const Node* label_of(const Node* labels, std::string_view key) {
 
 bool compares(const Node& expression, std::string_view label, bool greater) {
   const auto values = items_at(expression, "values");
-  const auto bound = values.empty() ? std::nullopt : base::read_integer(values.front()->text());
   const auto number = base::read_integer(label);
-  return bound && number && (greater ? *number > *bound : *number < *bound);
+  if (values.empty() || !number) return false;
+  const auto bound = base::read_integer(values.front()->text());
+  return bound && (greater ? *number > *bound : *number < *bound);
 }
 
 bool matches_expression(const Node& expression, const Node* labels) {
