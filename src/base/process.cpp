@@ -146,10 +146,10 @@ class Spawn {
     int report;  // an error is written here
   };
 
-#ifdef __linux__
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   // As posix_spawn does it, which has no PR_SET_PDEATHSIG: the child borrows this process's memory until
   // the program starts, because copying the page tables of a large process takes longer than most programs
-  // run. No signal handler may run in the child.
+  // run. No signal handler may run in the child. Sanitizers would take it for a thread of this process.
   static pid_t make_child(Start& start) {
     constexpr size_t kOwnCalls = size_t{64} << 10U;
     const size_t size =
