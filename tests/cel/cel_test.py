@@ -19,6 +19,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "e2e"))
 import programs  # noqa: E402
 
+REFERENCE = os.path.join(HERE, "reference")
+
 # What differs on purpose.
 ALLOWED = {
     # Names of time zones need a database, which no run may depend on: unknown.
@@ -34,25 +36,10 @@ ALLOWED = {
 }
 
 
-def go(*words):
-    environment = {"GOGC": "400", **os.environ}
-    return subprocess.run([programs.find_go(), *words], cwd=os.path.join(HERE, "reference"), env=environment, capture_output=True,
-                          text=True, check=False)
-
-
 def build(folder):
     program = os.path.join(os.path.abspath(folder), "cel-reference")
-    done = go("build", *programs.FLAGS, "-o", program, ".")
-    if done.returncode != 0:
-        if any(mark in done.stderr for mark in programs.OFFLINE):
-            raise programs.Missing("Go's modules can't be downloaded")
-        raise RuntimeError(done.stderr)
+    programs.run_go(REFERENCE, "build", *programs.FLAGS, "-o", program, ".")
     return program
-
-
-def answers(program, lines):
-    done = subprocess.run([program], input="".join(json.dumps(line) + "\n" for line in lines), capture_output=True, text=True, check=True)
-    return [json.loads(answer) for answer in done.stdout.splitlines()]
 
 
 def is_same(ours, server):
@@ -69,7 +56,7 @@ def passes(line, answer):
 
 def compare(lines, evaluate, reference):
     """The answers of both, and what differs without being allowed to."""
-    ours, server = answers(evaluate, lines), answers(reference, lines)
+    ours, server = programs.answers(evaluate, lines), programs.answers(reference, lines)
     differences = []
     for line, own, other in zip(lines, ours, server, strict=True):
         if not is_same(own, other) and not any(allows(line, own, other) for allows in ALLOWED.values()):
@@ -78,7 +65,7 @@ def compare(lines, evaluate, reference):
 
 
 def conformance(evaluate, reference):
-    module = go("list", "-m", "-f", "{{.Dir}}", "cel.dev/expr").stdout.strip()
+    module = programs.source_folder(REFERENCE, "cel.dev/expr")
     printed = subprocess.run([reference, os.path.join(module, "tests/simple/testdata")], capture_output=True, text=True, check=True)
     lines = [line for line in map(json.loads, printed.stdout.splitlines()) if line.get("want")]
     ours, server, differences = compare(lines, evaluate, reference)

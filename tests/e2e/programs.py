@@ -6,6 +6,7 @@ and the controllers. A module's folder here names its versions.
 Run as a program: says why they can't be had, or nothing. With a folder, it builds what CI needs there.
 """
 
+import json
 import os
 import re
 import shutil
@@ -43,7 +44,7 @@ def find_go():
 
 
 def run_go(module, command, *words):
-    """What go prints, run in the folder of one of our modules."""
+    """What go prints, run in the folder of one of our modules: its name here, or its path."""
     folder = os.path.join(HERE, module)
     if module in KUBERNETES.values():  # one program, whose other releases' folders hold no more than go.mod and go.sum
         words = (f"-modfile={folder}/go.mod", *words)
@@ -104,6 +105,13 @@ def build_tool(module, folder):
     tool = re.search(r"^tool (\S+)$", go_mod(module), re.MULTILINE)
     own = re.search(r"^module \S*/(\S+)$", go_mod(module), re.MULTILINE).group(1)
     return compile_module(module, tool.group(1) if tool else f"./cmd/{own}", folder)
+
+
+def answers(program, questions):
+    """What the program answers to each: JSON on a line, as the questions are."""
+    asked = "".join(json.dumps(question) + "\n" for question in questions)
+    said = subprocess.run([program], input=asked, capture_output=True, text=True, check=True).stdout
+    return [json.loads(line) for line in said.splitlines()]
 
 
 def main():

@@ -198,18 +198,8 @@ class Maker:
 
 def build(folder):
     program = folder / "admission-plugin"
-    done = subprocess.run([programs.find_go(), "build", *programs.FLAGS, "-o", program, "."], cwd=HERE / "admission", capture_output=True,
-                          text=True, check=False)  # fmt: skip
-    if done.returncode:
-        if any(mark in done.stderr for mark in programs.OFFLINE):
-            raise programs.Missing("Go's modules can't be downloaded")
-        raise RuntimeError(done.stderr)
+    programs.run_go(HERE / "admission", "build", *programs.FLAGS, "-o", program, ".")
     return program
-
-
-def answers(program, requests):
-    done = subprocess.run([program], input="".join(json.dumps(one) + "\n" for one in requests), capture_output=True, text=True, check=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def said_by_server(answer):
@@ -242,7 +232,7 @@ def main():
     requests = [maker.request(number) for number in range(count)]
     verdicts = collections.Counter()
     differences = []
-    for request, ours, server in zip(requests, answers(program, requests), answers(plugin, requests), strict=True):
+    for request, ours, server in zip(requests, programs.answers(program, requests), programs.answers(plugin, requests), strict=True):
         own, other = said_by_us(ours), said_by_server(server)
         verdicts[other[0][0] if other else "allowed"] += 1
         if own != other:
