@@ -78,7 +78,8 @@ bool changes_pods(const objects::ObjectDiff& object) {
   });
 }
 
-using JobSets = std::map<std::pair<std::string_view, std::string_view>, const Object*>;
+using JobName = std::pair<std::string_view, std::string_view>;  // namespace and name
+using JobSets = std::map<JobName, const Object*>;
 
 JobSets job_sets_of(std::span<const Object> objects) {
   JobSets found;
@@ -89,41 +90,51 @@ JobSets job_sets_of(std::span<const Object> objects) {
   return found;
 }
 
+// A TrainJob that both states have, by its JobSets.
+struct KeptJob {
+  JobName name;
+  const Object* before = nullptr;
+  const Object* after = nullptr;
+};
+
+std::vector<KeptJob> kept_jobs(std::span<const Object> before, std::span<const Object> after) {
+  std::vector<KeptJob> kept;
+  const JobSets old_sets = job_sets_of(before);
+  for (const auto& [name, job_set] : job_sets_of(after)) {
+    if (const Object* was = base::value_or(old_sets, name)) kept.push_back({name, was, job_set});
+  }
+  return kept;
+}
+
 // Fields of a TrainJob are immutable, and its controller leaves the pods of a JobSet that is not suspended as
 // they are, whichever object changes them. `trainer` is the version of the cluster.
-void add_left_jobs(std::span<const Object> before, std::span<const Object> after,
-                   const schema::VersionSchemas& schemas, const std::string& trainer, Report& report) {
+void add_left_jobs(std::span<const KeptJob> kept, const schema::VersionSchemas& schemas,
+                   const std::string& trainer, Report& report) {
   const schema::KindSchema* kind = schemas.kind(model::kTrainJob);
   if (!kind) return;
-  std::set<std::pair<std::string_view, std::string_view>> changed;
+  std::set<JobName> changed;
   for (const objects::ObjectDiff& object : report.objects) {
     if (object.kind == "JobSet" && changes_pods(object))
       changed.emplace(k8s::effective_namespace(object.ns), object.name);
   }
-  const JobSets old_sets = job_sets_of(before);
-  for (const auto& [name, job_set] : job_sets_of(after)) {
-    const auto was = old_sets.find(name);
-    if (was == old_sets.end()) continue;
-    const yaml::Node& old_job = *was->second->train_job;
-    objects::LeftJob job{.job = fmt::format("{}/{}", name.first, name.second),
-                         .trainer = trainer,
-                         .refused = cluster::immutable_changes(old_job, *job_set->train_job, *kind->schema)};
-    const bool keeps_pods = changed.contains(name) && !yaml::is_true_at(old_job, {"spec", "suspend"});
+  for (const auto& [name, was, is] : kept) {
+    objects::LeftJob job{
+        .job = fmt::format("{}/{}", name.first, name.second),
+        .trainer = trainer,
+        .refused = cluster::immutable_changes(*was->train_job, *is->train_job, *kind->schema)};
+    const bool keeps_pods = changed.contains(name) && !yaml::is_true_at(*was->train_job, {"spec", "suspend"});
     if (!job.refused.empty() || keeps_pods) report.left_jobs.push_back(std::move(job));
   }
 }
 
 // What policies of the new state say about the changes of TrainJobs.
-void add_denials(std::span<const Object> before, std::span<const Object> after, Report& report) {
-  const JobSets old_sets = job_sets_of(before);
-  for (const auto& [name, job_set] : job_sets_of(after)) {
-    const auto was = old_sets.find(name);
-    if (was == old_sets.end() || !job_set->platform) continue;
-    const std::array jobs{was->second->train_job, job_set->train_job};
+void add_denials(std::span<const KeptJob> kept, Report& report) {
+  for (const auto& [name, was, is] : kept) {
+    if (!is->platform) continue;
     base::Diagnostics found;
-    job_set->platform->check_change(*jobs[0], *jobs[1],
-                                    objects::object_id(model::kTrainJob, name.first, name.second), found);
-    secret::hide_secrets(found, jobs);
+    is->platform->check_change(*was->train_job, *is->train_job,
+                               objects::object_id(model::kTrainJob, name.first, name.second), found);
+    secret::hide_secrets(found, std::array{was->train_job, is->train_job});
     for (const base::Diagnostic& one : found.items()) {
       if (one.severity == base::Severity::Info) continue;
       report.warnings.push_back(fmt::format("{}: {}", base::place_of(one.location), one.message));
@@ -191,8 +202,9 @@ class Comparer {
     }
     Report report = cluster::compare_objects(after, {}, std::move(live), how_);
     if (!trainer_.empty()) {
-      add_left_jobs(before, after, *how_.schemas, trainer_, report);
-      if (!platform::kIsPage) add_denials(before, after, report);
+      const std::vector<KeptJob> kept = kept_jobs(before, after);
+      add_left_jobs(kept, *how_.schemas, trainer_, report);
+      if (!platform::kIsPage) add_denials(kept, report);
     }
     auto arena = std::make_shared<base::Arena>();
     objects::keep_values(report, details_.objects, *arena);
