@@ -59,6 +59,8 @@ class Run final : public JobMaker {
                 .keep_foreign = options.passthrough,
                 .defer_jobs = true,
                 .threads = options.threads};
+    // What only counts the objects needs no key.
+    if (!options.render) options_.policy.ssh_key = {policy::SshKeySource::Omit, ""};
   }
 
   RemadeJob make(size_t job) const override { return compile::remake_job(*jobs_[job], context()); }

@@ -278,11 +278,9 @@ void run_plugins(Step step, policy::PluginContext& context, Arguments&... argume
 bool expand(JobUnit& unit, policy::RuntimeInfo& info, const Options& options) {
   policy::Findings findings(unit.diagnostics);
   const Maker make(unit.memory.arena);
-  // What is rendered, or counted by a team's rules, which need no key.
+  // What is rendered, or counted by a team's rules.
   const bool has_objects = options.render || (unit.platform && unit.platform->counts_jobs());
-  policy::PolicyOptions policies = options.policy;
-  if (!options.render) policies.ssh_key = {policy::SshKeySource::Omit, ""};
-  policy::PluginContext context{info, make, policies, findings};
+  policy::PluginContext context{info, make, options.policy, findings};
   run_plugins(&policy::Plugin::validate, context);
   if (!findings.has_errors()) run_plugins(&policy::Plugin::expand, context);
   if (!findings.has_errors() && has_objects) run_plugins(&policy::Plugin::build, context, unit.objects);
