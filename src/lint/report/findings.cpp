@@ -82,19 +82,29 @@ std::string unchecked_jobs(std::span<const LintedObject> objects) {
 }
 
 Json finding_json(const Diagnostic& d) {
+  const auto add_place = [](Json& json, const Location& at) {
+    json.add("file", at.file ? at.file->name() : "");
+    json.add("line", at.line);
+    json.add("column", at.column);
+    json.add("endLine", at.end_line);
+    json.add("endColumn", at.end_column);
+  };
   Json json{{"rule", d.rule},
             {"stage", to_string(d.stage)},
             {"severity", to_string(d.severity)},
             {"object", d.object},
             {"field", d.field},
             {"message", d.message},
-            {"hint", d.hint},
-            {"file", d.location.file ? d.location.file->name() : ""},
-            {"line", d.location.line},
-            {"column", d.location.column},
-            {"endLine", d.location.end_line},
-            {"endColumn", d.location.end_column}};
+            {"hint", d.hint}};
+  add_place(json, d.location);
   if (d.is_consequence) json.add("consequence", true);
+  if (!d.notes.empty()) {
+    json.add("notes", Json::array(d.notes, [&](const base::Note& note) {
+               Json one{{"message", note.message}};
+               add_place(one, note.location);
+               return one;
+             }));
+  }
   return json;
 }
 

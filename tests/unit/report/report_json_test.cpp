@@ -54,6 +54,37 @@ TEST_CASE("report json: all keys of the contract, always") {
 )");
 }
 
+TEST_CASE("report json: what explains a finding, with its place") {
+  Findings findings;
+  base::Diagnostic found = findings.unknown_field();
+  found.notes.push_back({"Kustomization flux-system/apps of clusters/prod applies it", found.location});
+  found.notes.push_back({"no place", {}});
+  findings.found.add(std::move(found));
+  const std::string report = findings.report(ReportFormat::Json);
+  CHECK(report.substr(report.find("      \"notes\"")) == R"(      "notes": [
+        {
+          "message": "Kustomization flux-system/apps of clusters/prod applies it",
+          "file": "jobs/bert.yaml",
+          "line": 4,
+          "column": 5,
+          "endLine": 4,
+          "endColumn": 20
+        },
+        {
+          "message": "no place",
+          "file": "",
+          "line": 0,
+          "column": 0,
+          "endLine": 0,
+          "endColumn": 0
+        }
+      ]
+    }
+  ]
+}
+)");
+}
+
 TEST_CASE("report json: invalid UTF-8 is replaced, so that the report always parses") {
   Findings findings;
   base::Diagnostic found;
