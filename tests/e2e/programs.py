@@ -107,6 +107,15 @@ def build_tool(module, folder):
     return compile_module(module, tool.group(1) if tool else f"./cmd/{own}", folder)
 
 
+def kueue_version(module):
+    """Of the Kueue that our module requires, or of a project's own checkout."""
+    pinned = re.search(r"sigs\.k8s\.io/kueue v(\S+)", go_mod(module))
+    if pinned:
+        return pinned.group(1)
+    with open(os.path.join(module, "charts", "kueue", "Chart.yaml"), encoding="utf-8") as file:
+        return re.search(r'^appVersion: "v(\S+)"', file.read(), re.MULTILINE).group(1)
+
+
 def answers(program, questions):
     """What the program answers to each: JSON on a line, as the questions are."""
     asked = "".join(json.dumps(question) + "\n" for question in questions)

@@ -65,29 +65,29 @@ def compare_one(case, admission):
     return ""
 
 
-KUEUE = "0.15"  # whose decisions they are, unless a caller says otherwise
+RECORDED = "0.15"  # the release of Kueue whose decisions are recorded
 
 
-def plans_of(program, inputs, folder):
-    """The jobs of the plan, by namespace and name; inputs: objects by file."""
+def plans_of(program, inputs, folder, kueue):
+    """The jobs of the plan for a version of Kueue, by namespace and name; inputs: objects by file."""
     for name, items in inputs.items():
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             json.dump({"apiVersion": "v1", "kind": "List", "items": items}, file)
-    words = ["plan", "--no-config", "--no-catalogue", "--trainer-version=2.3", f"--kueue-version={KUEUE}", "-o", "json"]
+    words = ["plan", "--no-config", "--no-catalogue", "--trainer-version=2.3", f"--kueue-version={kueue}", "-o", "json"]
     ran = subprocess.run([program, *words, "--quota", "quota.json", "jobs.json"], cwd=folder, capture_output=True, text=True, check=False)
     if ran.returncode > 1:
         raise RuntimeError(ran.stderr)
     return {(one["namespace"], one["name"]): one["admission"] for one in json.loads(ran.stdout)["jobs"]}
 
 
-def compare(program, cases, folder):
+def compare(program, cases, folder, kueue=RECORDED):
     """A problem for each case of which plan says something else."""
     inputs = {"quota.json": [], "jobs.json": []}
     for case in cases.values():
         inputs["quota.json"] += case["quota"]
         inputs["jobs.json"] += [case["runtime"], case["job"]]
     try:
-        plans = {namespace: one for (namespace, _), one in plans_of(program, inputs, folder).items()}
+        plans = {namespace: one for (namespace, _), one in plans_of(program, inputs, folder, kueue).items()}
     except RuntimeError as error:
         return [str(error)]
     problems = [f"{name}: plan knows no such job" for name in cases.keys() - plans.keys()]
@@ -141,7 +141,7 @@ def at_once(jobs):
     return names
 
 
-def compare_together(program, shared, cases, folder):
+def compare_together(program, shared, cases, folder, kueue=RECORDED):
     """The same for cases of several jobs; `shared` are objects for all of them. The jobs waited until all were there."""
     inputs = {"quota.json": list(shared), "jobs.json": []}
     names = {}
@@ -150,7 +150,7 @@ def compare_together(program, shared, cases, folder):
         names |= at_once(case["jobs"])
         for one in case["jobs"]:
             inputs["jobs.json"] += [one["runtime"], one["job"]]
-    plans = plans_of(program, inputs, folder)
+    plans = plans_of(program, inputs, folder, kueue)
     problems = []
     for name, case in cases.items():
         for one in case["jobs"]:

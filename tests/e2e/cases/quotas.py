@@ -471,8 +471,6 @@ CASES = {
     ),
 }
 UNQUEUED = ("default-queue",)  # whose jobs name no queue
-# What Kueue does since 0.16 and didn't in 0.15: it leaves out a resource of which a pod asks for none.
-SINCE_0_16 = {"uncovered-zero": "admitted"}
 LABELS = {"team": "blue"}  # of each namespace
 
 

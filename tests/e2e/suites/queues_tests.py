@@ -10,7 +10,7 @@ import sys
 import time
 
 from cases import queues
-from programs import KUEUE
+from programs import kueue_version
 from support import EndToEnd
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../kueue")
@@ -18,7 +18,7 @@ RECORD = os.path.join(FOLDER, "together.json")
 sys.path.insert(0, FOLDER)
 
 import verdicts  # noqa: E402
-from suites.quota_tests import RECORDED, assignments, conditions  # noqa: E402
+from suites.quota_tests import assignments, conditions  # noqa: E402
 
 SECONDS = 600
 QUIET = 20  # after which Kueue is believed to have said all
@@ -112,6 +112,7 @@ class KueueQueues(EndToEnd):
                 lines = [f"{json.dumps(name)}: {json.dumps(one)}" for name, one in record.items()]
                 shared_line = f'"shared": {json.dumps(shared)},\n'
                 file.write("{" + shared_line + '"cases": {\n' + ",\n".join(lines) + "\n}}\n")
-        problems = verdicts.compare_together(self.program, shared, record, self.folder)
+        version = kueue_version(self.cluster.kueue_module)
+        problems = verdicts.compare_together(self.program, shared, record, self.folder, version)
         print(f"{len(record)} cases of {len(said)} jobs, {len(problems)} jobs differ", flush=True)
         self.assertEqual([], problems)
