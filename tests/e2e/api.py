@@ -20,6 +20,8 @@ PLURALS = {
     "Secret": ("v1", "secrets"),
     "Namespace": ("v1", "namespaces"),
     "ServiceAccount": ("v1", "serviceaccounts"),
+    "ResourceQuota": ("v1", "resourcequotas"),
+    "LimitRange": ("v1", "limitranges"),
     "PersistentVolumeClaim": ("v1", "persistentvolumeclaims"),
     "PersistentVolume": ("v1", "persistentvolumes"),
     "PriorityClass": ("scheduling.k8s.io/v1", "priorityclasses"),

@@ -4,7 +4,7 @@
 trainjobc says: objects, verdicts, Jobs and pods, diff.
 
 usage: controllers_test.py TRAINJOBC FOLDER_OF_PROGRAMS [--trainer-version 2.3] [--kubernetes 1.36] [--kueue [0.15|FOLDER]]
-       [--random N] [--seed N] [--skip N] [--minutes N] [--conformance [--recordings FOLDER]] [--only SUBSTRING]
+       [--random N] [--namespaces N] [--seed N] [--skip N] [--minutes N] [--conformance [--recordings FOLDER]] [--only SUBSTRING]
        [--keep FOLDER] [--serve] [--tests NAME] [FILE...]
 
 First the tests of suites/ that need the controllers, then the examples, the runtimes of the catalogue and N random
@@ -25,7 +25,7 @@ import unittest
 import control_plane
 from api import Api
 from cases import case as inputs
-from cases import generator, samples
+from cases import generator, namespaces, samples
 from comparison.live_round import Round
 from comparison.round_trip import Program, Report, RoundTrip
 from programs import KUBERNETES, KUEUE, Missing
@@ -63,6 +63,7 @@ def parse(arguments):
     parser.add_argument("--trainer-version", default=defaults.trainer, choices=control_plane.TRAINER_VERSIONS)
     parser.add_argument("--kubernetes", default=defaults.kubernetes, choices=KUBERNETES)
     parser.add_argument("--random", type=int, default=12, help="random jobs")
+    parser.add_argument("--namespaces", type=int, default=0, help="random namespaces, each with what refuses pods and a job")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--skip", type=int, default=0, help="random cases, to go on where a run ended")
     parser.add_argument("--minutes", type=float, default=0, help="begin no round after this time")
@@ -86,6 +87,8 @@ def all_cases(options, plane, program, folder):
     seed = random.SystemRandom().randrange(10**6) if options.seed is None else options.seed
     print(f"random jobs: --random {options.random} --seed {seed}", flush=True)
     for name, items in itertools.islice(generator.cases(seed, options.random, plane.version), options.skip, None):
+        yield inputs.write(folder, name, items)
+    for name, items in namespaces.cases(seed, options.namespaces):
         yield inputs.write(folder, name, items)
     if options.conformance:
         yield from inputs.recorded(plane.kubectl, options.recordings, plane.version)
@@ -129,7 +132,7 @@ def run_round(trip, live_round, batch, folder, index):
 def run(options, plane, folder):
     program = os.path.abspath(options.program)
     report = Report()
-    trip = RoundTrip(Program(program, plane.version, plane.environment()), report)
+    trip = RoundTrip(Program(program, plane.environment(), plane.version, options.kubernetes), report)
     api = Api(plane.port, "admin-token")
     began = time.monotonic()
     count = printed = 0

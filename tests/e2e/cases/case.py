@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 CONFORMANCE = ROOT / "tests" / "conformance"
 RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")
 KINDS = (*RUNTIMES, "TrainJob")
+SURROUNDINGS = ("Namespace", "ResourceQuota", "LimitRange")
 NAMESPACE = "default"  # of what names none
 
 
@@ -28,6 +29,9 @@ class Case:
 
     def jobs(self):
         return [item for item in self.objects if item["kind"] == "TrainJob"]
+
+    def surroundings(self):
+        return [item for item in self.objects if item["kind"] in SURROUNDINGS]
 
 
 def identity(item):

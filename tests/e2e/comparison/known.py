@@ -36,11 +36,6 @@ KNOWN = (
         r" metadata\.ownerReferences\[\d+\](\S*) .* metadata\.ownerReferences\1: ",
         "Kubernetes 1.37 names an owner reference by its index, earlier ones by none",
     ),
-    (
-        "jobs",
-        r"^TrainJob/\S+ .* is invalid: \S+\.projected\.sources\[\d+\]\.(clusterTrustBundle|podCertificate)\b",
-        "Kubernetes 1.37 checks these projected sources, earlier ones ignore them",
-    ),
 )
 
 

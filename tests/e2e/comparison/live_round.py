@@ -27,6 +27,7 @@ class LiveJob:
 
     objects: list = dataclasses.field(default_factory=list)  # made by Trainer
     jobs: list = dataclasses.field(default_factory=list)
+    pods: list = dataclasses.field(default_factory=list)  # if the case has surroundings
     trainer_errors: list = dataclasses.field(default_factory=list)
     jobset_errors: list = dataclasses.field(default_factory=list)
     pod_errors: dict = dataclasses.field(default_factory=dict)  # name of the Job → texts
@@ -89,6 +90,7 @@ class Round:
     def run(self):
         self._make_namespaces()
         self._make_volumes()
+        self._make_surroundings()
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             list(pool.map(self._apply_runtimes, self.cases))
             list(pool.map(self._apply_jobs, self.cases))
@@ -101,14 +103,29 @@ class Round:
     def _make_namespaces(self):
         """With what pods ask for there."""
         items = [item for case in self.cases for item in case.objects]
+        named = {item["metadata"]["name"]: item for item in items if item["kind"] == "Namespace"}
         names = {namespace_of(item) for item in items}
         for name in names - {NAMESPACE}:
-            self.api.create("Namespace", "", {"metadata": {"name": name}})
+            self.api.create("Namespace", "", named.get(name, {"metadata": {"name": name}}))
         for account in set(texts_of("serviceAccountName", items)):
             for name in names:
                 self.api.create("ServiceAccount", name, {"metadata": {"name": account}})
         for name in set(texts_of("priorityClassName", items)):
             self.api.create("PriorityClass", "", {"metadata": {"name": name}, "value": 1000})
+
+    def _make_surroundings(self):
+        """Returns when the API server counts and fills in what they say."""
+        items = [item for case in self.cases for item in case.surroundings() if item["kind"] != "Namespace"]
+        for item in items:
+            status, answer, _ = self.api.create(item["kind"], namespace_of(item), item)
+            if status >= 300:
+                raise RuntimeError(f"{identity(item)}: {answer['message']}")
+        deadline = time.monotonic() + ROUND_SECONDS
+        while any("hard" not in one.get("status", {}) for one in self.api.list("ResourceQuota") if items):
+            if time.monotonic() > deadline:
+                raise RuntimeError("quotas are not counted")
+            time.sleep(0.5)
+        time.sleep(2 if items else 0)  # for the caches of the API server
 
     def _make_volumes(self):
         """Claims are bound to them; a volume that was bound once isn't again."""
@@ -163,6 +180,15 @@ class Round:
                 break
         time.sleep(1)  # for the pods of the last Jobs
         self._look()
+        if any(case.surroundings() for case in self.cases):
+            self._look_at_pods()
+
+    def _look_at_pods(self):
+        jobs = {(namespace_of(job), job["metadata"]["name"]): live for live in self.live.values() for job in live.jobs}
+        for pod in self.api.list("Pod"):
+            live = jobs.get((namespace_of(pod), owner(pod, "Job")))
+            if live:
+                live.pods.append(pod)
 
     def _look(self):
         for job in self.live.values():

@@ -12,10 +12,10 @@ import subprocess
 from cases import case as inputs
 from comparison import known
 from comparison.content import content, differences, key, short
-from comparison.live_round import is_of_pod_group, namespace_of
+from comparison.live_round import is_of_pod_group, namespace_of, owner
 from comparison.verdicts import fields_in
 
-CATEGORIES = ("objects", "verdicts", "fields", "warnings", "jobs", "job fields", "pods", "diff", "diff --server-side")
+CATEGORIES = ("objects", "verdicts", "fields", "warnings", "jobs", "job fields", "pods", "resources", "diff", "diff --server-side")
 QUEUE = "kueue.x-k8s.io/queue-name"
 REFUSALS = ("is invalid", "denied", "forbidden")
 COMMON = ["--no-config", "--no-catalogue", "--threads=1", f"--namespace={inputs.NAMESPACE}"]
@@ -64,16 +64,17 @@ class Report:
 
 
 class Program:
-    """trainjobc, with nothing but what it is given."""
+    """trainjobc, with nothing but what it is given, for a Trainer and, if not its default, a Kubernetes."""
 
-    def __init__(self, path, version, environment):
+    def __init__(self, path, environment, trainer, kubernetes=""):
         self.path = path
-        self.version = version
+        self.versions = [f"--trainer-version={trainer}"]
+        self.versions += [f"--kubernetes-version={kubernetes}"] if kubernetes else []
         self.environment = environment
 
     def run(self, command, *words):
         done = subprocess.run(
-            [self.path, command, *COMMON, f"--trainer-version={self.version}", *words],
+            [self.path, command, *COMMON, *self.versions, *words],
             env=self.environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -96,6 +97,12 @@ class Program:
         items = json.loads(out or "{}")
         items = items["items"] if items.get("kind") == "List" else [items] if items else []
         return {key(item): content(item) for item in items}
+
+    def filled_in(self, path):
+        """What LimitRanges give to pods: (JobSet, path in it) → value."""
+        _, out, _ = self.run("explain", "--field=resources", "-o", "json", path)
+        rows = json.loads(out)["fields"] if out else []
+        return {(row["object"], row["path"]): row["value"] for row in rows if row["rule"] == "limit-range/default"}
 
     def diff(self, *words):
         """Differences, or what went wrong."""
@@ -165,6 +172,8 @@ class RoundTrip:
         if live and live.is_complete():
             self._objects(case, about, live, rendered)
             self._jobs(case, about, live, diagnostics[about])
+            if case.surroundings():
+                self._resources(case, about, live)
         elif live and allowed:
             self._without_job_set(case, item, live, rendered)
 
@@ -213,6 +222,24 @@ class RoundTrip:
             check("job fields", field in reported, case.name, case.path, f"{about} {field}", text, ours)
         if live.jobs:
             check("pods", not refused_pods or errors, case.name, case.path, about, text, ours)
+
+    def _resources(self, case, about, live):
+        """Of the containers of each Job's first pod, which LimitRanges may have changed."""
+        job_set = live.job_set()["metadata"]
+        filled_in = self.program.filled_in(case.path) if live.pods else {}
+        replicated_jobs = [one["name"] for one in live.job_set()["spec"]["replicatedJobs"]]
+        for pod in first_pods(live.pods):
+            index = replicated_jobs.index(pod["metadata"]["labels"]["jobset.sigs.k8s.io/replicatedjob-name"])
+            job = next(one for one in live.jobs if one["metadata"]["name"] == owner(pod, "Job"))
+            start = f"spec.replicatedJobs[{index}].template.spec.template.spec."
+            given = {
+                path.removeprefix(start): value
+                for (where, path), value in filled_in.items()
+                if where == f"JobSet/{namespace_of(live.job_set())}/{job_set['name']}" and path.startswith(start)
+            }
+            theirs = resources_of(pod["spec"], {})
+            ours = resources_of(job["spec"]["template"]["spec"], given)
+            self.report.check("resources", theirs == ours, case.name, case.path, f"{about} {index}", str(theirs), str(ours))
 
     @staticmethod
     def _accepted(live):
@@ -282,6 +309,25 @@ def with_live_uid(item, live):
         return item
     references = live.job_set()["metadata"]["ownerReferences"]
     return {**item, "metadata": {**item["metadata"], "uid": references[0]["uid"]}}
+
+
+def first_pods(pods):
+    """One of each Job."""
+    by_job = {owner(pod, "Job"): pod for pod in sorted(pods, key=lambda pod: pod["metadata"]["name"], reverse=True)}
+    return [by_job[name] for name in sorted(by_job)]
+
+
+def resources_of(spec, filled_in):
+    """Path in a pod's spec → amount. Requests that are missing are those of limits, before LimitRanges fill in theirs."""
+    found = {}
+    for kind in ("initContainers", "containers"):
+        for index, container in enumerate(spec.get(kind, [])):
+            resources = container.get("resources", {})
+            limits = resources.get("limits", {})
+            for field, amounts in (("limits", limits), ("requests", {**limits, **resources.get("requests", {})})):
+                for name, amount in amounts.items():
+                    found[f"{kind}[{index}].resources.{field}.{name}"] = amount
+    return {**found, **{path.replace("[nvidia.com/gpu]", ".nvidia.com/gpu"): value for path, value in filled_in.items()}}
 
 
 def replicated_job(row):

@@ -150,7 +150,7 @@ class Webhook(WebhookProcess):
             wanted = inputs.runtime_name(item)
             runtimes = [one for one in case.runtimes() if one["metadata"]["name"] == wanted]
             command += ["--runtimes", self.write_list("runtime.json", map(without_nulls, runtimes))]
-        _, out, _ = Program(self.program, self.trainer_version, self.cluster.environment()).run(*command)
+        _, out, _ = Program(self.program, self.cluster.environment(), self.trainer_version).run(*command)
         own = [row for row in json.loads(out)["diagnostics"] if row["object"] == inputs.identity(item)]
         told = [row for row in own if not row.get("consequence") and row["rule"] != SERVER_FIELD]
         return cut(list(dict.fromkeys(warning_of(row, item) for row in told)))
