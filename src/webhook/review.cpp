@@ -29,7 +29,7 @@ constexpr size_t kMostWarnings = 4096;
 constexpr size_t kLongestWarning = 250;
 constexpr size_t kMostChanges = 5;
 
-RuntimeName runtime_of(const Json& job, const std::string& ns) {
+ObjectName runtime_of(const Json& job, const std::string& ns) {
   const Json& ref = member(member(job, "spec"), "runtimeRef");
   std::string kind = text(ref, "kind");
   if (kind.empty()) kind = model::kClusterTrainingRuntime;

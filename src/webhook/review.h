@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "inputs/config.h"
-#include "webhook/runtime_store.h"
+#include "webhook/object_store.h"
 
 namespace trainjobc::webhook {
 
@@ -27,7 +27,7 @@ struct Review {
   std::string object;                  // JSON, as its author wrote it; "" if there is nothing to check
   bool is_too_large = false;           // too large to check; `object` is "" then
   std::string old_object;              // the object before an update
-  std::optional<RuntimeName> runtime;  // a TrainJob's
+  std::optional<ObjectName> runtime;  // a TrainJob's
 };
 
 struct BadReview {

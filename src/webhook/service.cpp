@@ -17,7 +17,7 @@
 #include "compile/input.h"
 #include "model/trainer_names.h"
 #include "webhook/metrics.h"
-#include "webhook/runtime_store.h"
+#include "webhook/object_store.h"
 #include "yaml/write/writer.h"
 
 namespace trainjobc::webhook {
@@ -56,7 +56,7 @@ constexpr std::array kKinds = std::to_array<WatchedKind>({
     {model::kClusterTrainingRuntime, "clustertrainingruntimes"},
 });
 
-std::string path_of(const RuntimeName& name) {
+std::string path_of(const ObjectName& name) {
   const std::string base = fmt::format("/apis/{}", model::kTrainerApiVersion);
   return name.ns.empty() ? fmt::format("{}/clustertrainingruntimes/{}", base, name.name)
                          : fmt::format("{}/namespaces/{}/trainingruntimes/{}", base, name.ns, name.name);
@@ -94,7 +94,7 @@ class Service {
 
  private:
   struct Watched {
-    RuntimeWatch watch;
+    ObjectWatch watch;
     milliseconds pause = kFirstPause;
     std::string buffer;  // the incomplete line of an answer
     int status = 0;
@@ -256,7 +256,7 @@ class Service {
     for (const WatchedKind& kind : kKinds) {
       if (options_.api_server) {
         watched_.push_back(std::make_unique<Watched>(
-            Watched{RuntimeWatch(store_, std::string(kind.kind), std::string(kind.resource))}));
+            Watched{ObjectWatch(store_, std::string(kind.kind), std::string(kind.resource))}));
       } else {
         store_.trust(kind.kind);
       }
@@ -390,7 +390,7 @@ class Service {
   const ServiceOptions& options_;
   const Log& log_;
   Loop loop_;
-  RuntimeStore store_;
+  ObjectStore store_;
   std::vector<std::unique_ptr<Watched>> watched_;
   Policy policy_;
   Metrics metrics_;

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "webhook/review.h"
-#include "webhook/runtime_store.h"
+#include "webhook/object_store.h"
 
 namespace trainjobc::webhook_object_test {
 namespace {

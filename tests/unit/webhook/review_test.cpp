@@ -61,10 +61,10 @@ TEST_CASE("review: the object as its author wrote it, and its runtime") {
       review.object ==
       R"({"apiVersion":"trainer.kubeflow.org/v1alpha1","kind":"TrainJob","metadata":{"name":"bert","namespace":"team-a"},)"
       R"("spec":{"runtimeRef":{"name":"torch"},"trainer":{"command":["python","train.py"],"numNodes":4}}})");
-  CHECK(review.runtime == webhook::RuntimeName{"ClusterTrainingRuntime", "", "torch"});
+  CHECK(review.runtime == webhook::ObjectName{"ClusterTrainingRuntime", "", "torch"});
   json namespaced = kJob;
   namespaced["spec"]["runtimeRef"]["kind"] = "TrainingRuntime";
-  CHECK(read(request_of(namespaced)).runtime == webhook::RuntimeName{"TrainingRuntime", "team-a", "torch"});
+  CHECK(read(request_of(namespaced)).runtime == webhook::ObjectName{"TrainingRuntime", "team-a", "torch"});
 }
 
 TEST_CASE("review: what is not checked has no object") {
@@ -258,8 +258,8 @@ const std::string kPath = "/apis/trainer.kubeflow.org/v1alpha1/clustertrainingru
 }  // namespace
 
 TEST_CASE("watch: pages of a list, then events; 410 begins again") {
-  webhook::RuntimeStore store;
-  webhook::RuntimeWatch watch(store, "ClusterTrainingRuntime", "clustertrainingruntimes");
+  webhook::ObjectStore store;
+  webhook::ObjectWatch watch(store, "ClusterTrainingRuntime", "clustertrainingruntimes");
   const auto has = [&](const char* name) {
     return store.find({"ClusterTrainingRuntime", "", name}) != nullptr;
   };
@@ -288,8 +288,8 @@ TEST_CASE("watch: pages of a list, then events; 410 begins again") {
 }
 
 TEST_CASE("watch: answers that can't be used begin again") {
-  webhook::RuntimeStore store;
-  webhook::RuntimeWatch watch(store, "TrainingRuntime", "trainingruntimes");
+  webhook::ObjectStore store;
+  webhook::ObjectWatch watch(store, "TrainingRuntime", "trainingruntimes");
   for (const char* body : {"", "[]", "{", R"({"items":3})"}) {
     CHECK(watch.take_list(200, body) == "the answer is not a list");
     CHECK(!watch.is_watching());
@@ -305,8 +305,8 @@ TEST_CASE("watch: answers that can't be used begin again") {
 }
 
 TEST_CASE("watch: a list without an end, or of too much, begins again") {
-  webhook::RuntimeStore store;
-  webhook::RuntimeWatch watch(store, "ClusterTrainingRuntime", "clustertrainingruntimes");
+  webhook::ObjectStore store;
+  webhook::ObjectWatch watch(store, "ClusterTrainingRuntime", "clustertrainingruntimes");
   for (int page = 1; page < 500; ++page) REQUIRE(watch.take_list(200, list_of({"a"}, "token")) == "");
   CHECK(watch.take_list(200, list_of({"a"}, "token")) == "the list has more than 500 pages");
   CHECK(watch.next_request() == kPath + "?limit=20");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "webhook/runtime_store.h"
+#include "webhook/object_store.h"
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ std::string metadata_of(const Json& object, const char* key) {
   return text(member(object, "metadata"), key);
 }
 
-RuntimeName name_of(const std::string& kind, const Json& object) {
+ObjectName name_of(const std::string& kind, const Json& object) {
   return {kind, metadata_of(object, "namespace"), metadata_of(object, "name")};
 }
 
@@ -48,40 +48,40 @@ std::optional<StoredObject> read_runtime(const std::string& kind, std::string_vi
   return stored(kind, std::move(*object));
 }
 
-const StoredObject* RuntimeStore::find(const RuntimeName& name) const {
+const StoredObject* ObjectStore::find(const ObjectName& name) const {
   const auto found = objects_.find(name);
   return found != objects_.end() ? &found->second : nullptr;
 }
 
-void RuntimeStore::put(RuntimeName name, StoredObject object) {
+void ObjectStore::put(ObjectName name, StoredObject object) {
   remove(name);
   bytes_ += object.json.size();
   objects_.emplace(std::move(name), std::move(object));
 }
 
-void RuntimeStore::remove(const RuntimeName& name) {
+void ObjectStore::remove(const ObjectName& name) {
   const auto found = objects_.find(name);
   if (found == objects_.end()) return;
   bytes_ -= found->second.json.size();
   objects_.erase(found);
 }
 
-void RuntimeStore::replace(const std::string& kind, std::map<RuntimeName, StoredObject> objects) {
+void ObjectStore::replace(const std::string& kind, std::map<ObjectName, StoredObject> objects) {
   std::erase_if(objects_, [&](const auto& entry) { return entry.first.kind == kind; });
   objects_.merge(std::move(objects));
   bytes_ = 0;
   for (const auto& [name, object] : objects_) bytes_ += object.json.size();
 }
 
-bool RuntimeStore::is_known(std::string_view kind) const {
+bool ObjectStore::is_known(std::string_view kind) const {
   const auto found = known_.find(kind);
   return found != known_.end() && found->second;
 }
 
-RuntimeWatch::RuntimeWatch(RuntimeStore& store, std::string kind, std::string resource)
+ObjectWatch::ObjectWatch(ObjectStore& store, std::string kind, std::string resource)
     : store_(store), kind_(std::move(kind)), resource_(std::move(resource)) {}
 
-std::string RuntimeWatch::next_request() const {
+std::string ObjectWatch::next_request() const {
   const std::string path = fmt::format("/apis/{}/{}", model::kTrainerApiVersion, resource_);
   if (is_listed_) {
     return fmt::format("{}?watch=1&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}", path,
@@ -91,7 +91,7 @@ std::string RuntimeWatch::next_request() const {
                            : fmt::format("{}?limit={}&continue={}", path, kPageSize, continue_);
 }
 
-void RuntimeWatch::start_over() {
+void ObjectWatch::start_over() {
   is_listed_ = false;
   continue_.clear();
   listed_.clear();
@@ -100,7 +100,7 @@ void RuntimeWatch::start_over() {
   store_.forget(kind_);
 }
 
-std::string RuntimeWatch::take_list(int status, std::string_view body) {
+std::string ObjectWatch::take_list(int status, std::string_view body) {
   const auto fail = [&](std::string why) {
     start_over();
     return why;
@@ -111,7 +111,7 @@ std::string RuntimeWatch::take_list(int status, std::string_view body) {
     return fail("the answer is not a list");
   for (Json& item : list->at("items")) {
     if (!item.is_object()) continue;
-    RuntimeName name = name_of(kind_, item);
+    ObjectName name = name_of(kind_, item);
     StoredObject object = stored(kind_, std::move(item));
     listed_bytes_ += object.json.size();
     listed_.insert_or_assign(std::move(name), std::move(object));
@@ -127,7 +127,7 @@ std::string RuntimeWatch::take_list(int status, std::string_view body) {
   return "";
 }
 
-bool RuntimeWatch::take_event(std::string_view line) {
+bool ObjectWatch::take_event(std::string_view line) {
   auto event = parse_objects(line, ObjectDepth::WatchEvent);
   const std::string type = event ? event->value("type", "") : "";
   const auto object = event ? event->find("object") : Json::iterator{};
@@ -138,7 +138,7 @@ bool RuntimeWatch::take_event(std::string_view line) {
   const std::string version = metadata_of(*object, "resourceVersion");
   if (!version.empty()) resource_version_ = version;
   if (type == "BOOKMARK") return true;
-  const RuntimeName name = name_of(kind_, *object);
+  const ObjectName name = name_of(kind_, *object);
   if (type == "DELETED") {
     store_.remove(name);
   } else {
@@ -151,7 +151,7 @@ bool RuntimeWatch::take_event(std::string_view line) {
   return true;
 }
 
-void RuntimeWatch::end_watch(int status) {
+void ObjectWatch::end_watch(int status) {
   store_.forget(kind_);
   // 200: the watch has timed out, or the connection broke; the next one continues there.
   if (status == 410 || status == 400 || status == 403 || status == 404) start_over();

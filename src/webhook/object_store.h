@@ -13,12 +13,12 @@
 namespace trainjobc::webhook {
 
 // A TrainingRuntime or ClusterTrainingRuntime.
-struct RuntimeName {
+struct ObjectName {
   std::string kind;
   std::string ns;  // "" for a ClusterTrainingRuntime
   std::string name;
 
-  friend auto operator<=>(const RuntimeName&, const RuntimeName&) = default;
+  friend auto operator<=>(const ObjectName&, const ObjectName&) = default;
 };
 
 struct StoredObject {
@@ -30,14 +30,14 @@ struct StoredObject {
 std::optional<StoredObject> read_runtime(const std::string& kind, std::string_view json);
 
 // The runtimes by name. A kind is known once it has been listed; jobs of an unknown kind must not be judged.
-class RuntimeStore {
+class ObjectStore {
  public:
   // Returns nullptr if there is none.
-  const StoredObject* find(const RuntimeName& name) const;
-  void put(RuntimeName name, StoredObject object);
-  void remove(const RuntimeName& name);
+  const StoredObject* find(const ObjectName& name) const;
+  void put(ObjectName name, StoredObject object);
+  void remove(const ObjectName& name);
   // Called after a list, with all objects of the kind.
-  void replace(const std::string& kind, std::map<RuntimeName, StoredObject> objects);
+  void replace(const std::string& kind, std::map<ObjectName, StoredObject> objects);
 
   bool is_known(std::string_view kind) const;
   // Called when a watch has ended, until a new one is established.
@@ -47,17 +47,17 @@ class RuntimeStore {
   size_t bytes() const { return bytes_; }
 
  private:
-  std::map<RuntimeName, StoredObject> objects_;
+  std::map<ObjectName, StoredObject> objects_;
   size_t bytes_ = 0;  // size of all texts
   std::map<std::string, bool, std::less<>> known_;
 };
 
 // Decides what to ask the API server for next, and what its answers mean, for the objects of one kind. Source
 // of the rules: kubernetes.io/docs/reference/using-api/api-concepts, "Efficient detection of changes".
-class RuntimeWatch {
+class ObjectWatch {
  public:
   // `kind` is TrainingRuntime, `resource` trainingruntimes, for example.
-  RuntimeWatch(RuntimeStore& store, std::string kind, std::string resource);
+  ObjectWatch(ObjectStore& store, std::string kind, std::string resource);
 
   // The path and query of the next request: a page of a list, or a watch.
   std::string next_request() const;
@@ -80,12 +80,12 @@ class RuntimeWatch {
  private:
   void start_over();
 
-  RuntimeStore& store_;
+  ObjectStore& store_;
   std::string kind_;
   std::string resource_;
   std::string resource_version_;
   std::string continue_;                        // token of the list's next page
-  std::map<RuntimeName, StoredObject> listed_;  // from the pages so far
+  std::map<ObjectName, StoredObject> listed_;  // from the pages so far
   int pages_ = 0;                               // how many pages were read
   size_t listed_bytes_ = 0;
   bool is_listed_ = false;
