@@ -18,7 +18,8 @@ DEPLOYMENT = {
     f"image: {IMAGE}": "image: {{ .Values.image }}",
     "        - --config=/settings/trainjobc.yaml\n":
         "        - --config=/settings/trainjobc.yaml\n"
-        "        {{- range .Values.deny }}\n        - --deny={{ . }}\n        {{- end }}\n",
+        "        {{- range .Values.deny }}\n        - --deny={{ . }}\n        {{- end }}\n"
+        "        {{- if .Values.watchPolicies }}\n        - --watch-policies\n        {{- end }}\n",
     "          requests: {cpu: 50m, memory: 64Mi}\n          limits: {cpu: \"1\", memory: 256Mi}\n":
         "          {{- toYaml .Values.resources | nindent 10 }}\n",
 }
@@ -60,6 +61,7 @@ def templates():
     yield "webhook.yaml", template("base/webhook.yaml", WEBHOOK_CONFIGURATION)
     yield "certificate.yaml", template("cert-manager/certificate.yaml", {}, "certManager")
     yield "pod-monitor.yaml", template("monitoring/pod-monitor.yaml", {}, "podMonitor")
+    yield "policies.yaml", template("policies/rbac.yaml", {}, "watchPolicies")
     yield "settings.yaml", MADE + SETTINGS
 
 

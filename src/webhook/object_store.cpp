@@ -28,13 +28,13 @@ std::string metadata_of(const Json& object, const char* key) {
   return text(member(object, "metadata"), key);
 }
 
-ObjectName name_of(const std::string& kind, const Json& object) {
-  return {kind, metadata_of(object, "namespace"), metadata_of(object, "name")};
+ObjectName name_of(std::string_view kind, const Json& object) {
+  return {std::string(kind), metadata_of(object, "namespace"), metadata_of(object, "name")};
 }
 
-StoredObject stored(const std::string& kind, Json object) {
+StoredObject stored(std::string_view kind, std::string_view api_version, Json object) {
   StoredObject result{.json = "", .resource_version = metadata_of(object, "resourceVersion")};
-  object["apiVersion"] = model::kTrainerApiVersion;  // items of a list have no type
+  object["apiVersion"] = api_version;  // items of a list have no type
   object["kind"] = kind;
   result.json = checkable_text(as_written(std::move(object))).value_or("");
   return result;
@@ -45,7 +45,7 @@ StoredObject stored(const std::string& kind, Json object) {
 std::optional<StoredObject> read_runtime(const std::string& kind, std::string_view json) {
   auto object = parse_objects(json, ObjectDepth::Alone);
   if (!object) return std::nullopt;
-  return stored(kind, std::move(*object));
+  return stored(kind, model::kTrainerApiVersion, std::move(*object));
 }
 
 const StoredObject* ObjectStore::find(const ObjectName& name) const {
@@ -66,7 +66,7 @@ void ObjectStore::remove(const ObjectName& name) {
   objects_.erase(found);
 }
 
-void ObjectStore::replace(const std::string& kind, std::map<ObjectName, StoredObject> objects) {
+void ObjectStore::replace(std::string_view kind, std::map<ObjectName, StoredObject> objects) {
   std::erase_if(objects_, [&](const auto& entry) { return entry.first.kind == kind; });
   objects_.merge(std::move(objects));
   bytes_ = 0;
@@ -78,11 +78,10 @@ bool ObjectStore::is_known(std::string_view kind) const {
   return found != known_.end() && found->second;
 }
 
-ObjectWatch::ObjectWatch(ObjectStore& store, std::string kind, std::string resource)
-    : store_(store), kind_(std::move(kind)), resource_(std::move(resource)) {}
-
 std::string ObjectWatch::next_request() const {
-  const std::string path = fmt::format("/apis/{}/{}", model::kTrainerApiVersion, resource_);
+  const bool is_core = watched_.api_version.find('/') == std::string_view::npos;
+  const std::string path =
+      fmt::format("/{}/{}/{}", is_core ? "api" : "apis", watched_.api_version, watched_.resource);
   if (is_listed_) {
     return fmt::format("{}?watch=1&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}", path,
                        resource_version_, kWatchSeconds);
@@ -97,7 +96,7 @@ void ObjectWatch::start_over() {
   listed_.clear();
   pages_ = 0;
   listed_bytes_ = 0;
-  store_.forget(kind_);
+  store_.forget(watched_.kind);
 }
 
 std::string ObjectWatch::take_list(int status, std::string_view body) {
@@ -111,8 +110,8 @@ std::string ObjectWatch::take_list(int status, std::string_view body) {
     return fail("the answer is not a list");
   for (Json& item : list->at("items")) {
     if (!item.is_object()) continue;
-    ObjectName name = name_of(kind_, item);
-    StoredObject object = stored(kind_, std::move(item));
+    ObjectName name = name_of(watched_.kind, item);
+    StoredObject object = stored(watched_.kind, watched_.api_version, std::move(item));
     listed_bytes_ += object.json.size();
     listed_.insert_or_assign(std::move(name), std::move(object));
   }
@@ -122,7 +121,7 @@ std::string ObjectWatch::take_list(int status, std::string_view body) {
   resource_version_ = metadata_of(*list, "resourceVersion");
   pages_ = 0;
   listed_bytes_ = 0;
-  store_.replace(kind_, std::exchange(listed_, {}));
+  store_.replace(watched_.kind, std::exchange(listed_, {}));
   is_listed_ = true;
   return "";
 }
@@ -138,11 +137,11 @@ bool ObjectWatch::take_event(std::string_view line) {
   const std::string version = metadata_of(*object, "resourceVersion");
   if (!version.empty()) resource_version_ = version;
   if (type == "BOOKMARK") return true;
-  const ObjectName name = name_of(kind_, *object);
+  const ObjectName name = name_of(watched_.kind, *object);
   if (type == "DELETED") {
     store_.remove(name);
   } else {
-    store_.put(name, stored(kind_, std::move(*object)));
+    store_.put(name, stored(watched_.kind, watched_.api_version, std::move(*object)));
   }
   if (store_.bytes() > 2 * kMostBytes) {
     start_over();
@@ -152,7 +151,7 @@ bool ObjectWatch::take_event(std::string_view line) {
 }
 
 void ObjectWatch::end_watch(int status) {
-  store_.forget(kind_);
+  store_.forget(watched_.kind);
   // 200: the watch has timed out, or the connection broke; the next one continues there.
   if (status == 410 || status == 400 || status == 403 || status == 404) start_over();
 }

@@ -185,6 +185,24 @@ void name_runtime(base::Diagnostic& finding, const Review& review) {
   finding.field.clear();
 }
 
+// What stands in the namespace of the review, and what counts in all of them.
+std::vector<Source> surroundings_of(const Review& review, const ObjectStore& store) {
+  std::vector<Source> sources;
+  for (const auto& [name, object] : store.objects()) {
+    const std::string& ns = name.kind == "Namespace" ? name.name : name.ns;
+    if (!store.is_known(name.kind) || (!ns.empty() && ns != review.ns)) continue;
+    sources.push_back({fmt::format("{}/{}/{}", name.ns, name.kind, name.name), object.json});
+  }
+  return sources;
+}
+
+// What a namespace or policy only writes into the audit log, and what the API server decides by objects that
+// are not watched: users would read it with each job.
+bool is_for_auditors(std::string_view rule) {
+  return rule == "advice/pod-security-audit" || rule == "advice/admission-policy-audit" ||
+         rule == "advice/admission-policy-unknown";
+}
+
 // The findings on the reviewed object; for a job, also those that its runtime causes.
 base::Diagnostics findings_on(const Review& review, std::vector<Source> runtimes, const Policy& policy) {
   std::vector<inputs::InputGroup> groups(1);
@@ -197,6 +215,7 @@ base::Diagnostics findings_on(const Review& review, std::vector<Source> runtimes
     group.feature_gates = policy.config->feature_gates.value_or(std::vector<std::string>());
     group.kubernetes_version = policy.config->kubernetes_version.value_or("");
   }
+  if (policy.surroundings) group.policies = surroundings_of(review, *policy.surroundings);
   group.use_catalogue = policy.use_catalogue;
   group.ns = review.ns;
   const std::string name = group.inputs.front().name;
@@ -210,7 +229,7 @@ base::Diagnostics findings_on(const Review& review, std::vector<Source> runtimes
   for (const base::Diagnostic& finding : causes.items()) {
     const bool is_inside = finding.location.file && finding.location.file->name() == name;
     const bool is_of_runtime = review.runtime && finding.object == object && !is_inside;
-    if (!is_inside && !is_of_runtime) continue;
+    if ((!is_inside && !is_of_runtime) || is_for_auditors(finding.rule)) continue;
     base::Diagnostic kept = finding;
     if (is_of_runtime) name_runtime(kept, review);
     kept.location = {};

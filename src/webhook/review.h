@@ -23,10 +23,10 @@ struct Review {
   std::string kind;  // such as TrainJob
   std::string ns;
   std::string name;
-  std::string operation;               // such as CREATE
-  std::string object;                  // JSON, as its author wrote it; "" if there is nothing to check
-  bool is_too_large = false;           // too large to check; `object` is "" then
-  std::string old_object;              // the object before an update
+  std::string operation;              // such as CREATE
+  std::string object;                 // JSON, as its author wrote it; "" if there is nothing to check
+  bool is_too_large = false;          // too large to check; `object` is "" then
+  std::string old_object;             // the object before an update
   std::optional<ObjectName> runtime;  // a TrainJob's
 };
 
@@ -56,6 +56,9 @@ struct Policy {
   bool use_catalogue = false;  // false: the cluster has its own runtimes
   // Its paths are NAMESPACE/KIND/NAME: team-a/TrainJob/bert.
   std::shared_ptr<const inputs::Config> config = std::make_shared<inputs::Config>();
+  // What namespaces refuse: Namespaces, ResourceQuotas, LimitRanges, ValidatingAdmissionPolicies and
+  // bindings. nullptr if that is left to the cluster; outlives the policy.
+  const ObjectStore* surroundings = nullptr;
 };
 
 // `runtime` is the TrainJob's; nullptr if it is missing, which Trainer's own webhook reports.

@@ -47,13 +47,18 @@ constexpr size_t kMaxAnswer = size_t{64} << 20U;
 // Enough for the reviews' connections, as many to the API server, and some for the status pages.
 constexpr rlim_t kMostDescriptors = 2048;
 
-struct WatchedKind {
-  std::string_view kind;
-  std::string_view resource;
-};
-constexpr std::array kKinds = std::to_array<WatchedKind>({
-    {model::kTrainingRuntime, "trainingruntimes"},
-    {model::kClusterTrainingRuntime, "clustertrainingruntimes"},
+constexpr std::array kRuntimes = std::to_array<WatchedKind>({
+    {model::kTrainingRuntime, model::kTrainerApiVersion, "trainingruntimes"},
+    {model::kClusterTrainingRuntime, model::kTrainerApiVersion, "clustertrainingruntimes"},
+});
+constexpr std::string_view kAdmission = "admissionregistration.k8s.io/v1";
+// What decides about the pods of a namespace.
+constexpr std::array kSurroundings = std::to_array<WatchedKind>({
+    {"Namespace", "v1", "namespaces"},
+    {"ResourceQuota", "v1", "resourcequotas"},
+    {"LimitRange", "v1", "limitranges"},
+    {"ValidatingAdmissionPolicy", kAdmission, "validatingadmissionpolicies"},
+    {"ValidatingAdmissionPolicyBinding", kAdmission, "validatingadmissionpolicybindings"},
 });
 
 std::string path_of(const ObjectName& name) {
@@ -107,6 +112,7 @@ class Service {
     policy_.trainer_version = options_.trainer_version;
     if (std::string error = load_settings(); !error.empty()) return error;
     add_runtimes();
+    if (options_.watch_policies) add_surroundings();
     limit_descriptors();
     ignore_broken_pipes();
     const ServerLimits limits{.body = kMaxReview};
@@ -236,8 +242,12 @@ class Service {
   }
 
   bool is_ready() const {
-    const bool all_known = std::ranges::all_of(
-        kKinds, [&](const WatchedKind& kind) { return !options_.api_server || store_.is_known(kind.kind); });
+    const auto knows = [&](const ObjectStore& store) {
+      return [&](const WatchedKind& kind) { return !options_.api_server || store.is_known(kind.kind); };
+    };
+    const bool all_known =
+        std::ranges::all_of(kRuntimes, knows(store_)) &&
+        (!options_.watch_policies || std::ranges::all_of(kSurroundings, knows(surroundings_)));
     return !is_stopping_ && (was_known_ || all_known);
   }
 
@@ -253,10 +263,9 @@ class Service {
 
   // Adds the runtimes from files, or, with an API server, watches its runtimes.
   void add_runtimes() {
-    for (const WatchedKind& kind : kKinds) {
+    for (const WatchedKind& kind : kRuntimes) {
       if (options_.api_server) {
-        watched_.push_back(std::make_unique<Watched>(
-            Watched{ObjectWatch(store_, std::string(kind.kind), std::string(kind.resource))}));
+        watched_.push_back(std::make_unique<Watched>(Watched{ObjectWatch(store_, kind)}));
       } else {
         store_.trust(kind.kind);
       }
@@ -273,6 +282,12 @@ class Service {
                   std::string(object.id.name)},
                  {std::move(text), ""});
     }
+  }
+
+  void add_surroundings() {
+    for (const WatchedKind& kind : kSurroundings)
+      watched_.push_back(std::make_unique<Watched>(Watched{ObjectWatch(surroundings_, kind)}));
+    policy_.surroundings = &surroundings_;
   }
 
   void ask(Watched& watched) {
@@ -390,7 +405,8 @@ class Service {
   const ServiceOptions& options_;
   const Log& log_;
   Loop loop_;
-  ObjectStore store_;
+  ObjectStore store_;  // runtimes
+  ObjectStore surroundings_;
   std::vector<std::unique_ptr<Watched>> watched_;
   Policy policy_;
   Metrics metrics_;

@@ -33,6 +33,7 @@ struct ServiceOptions {
   std::vector<Source> runtimes;
   std::string config;  // the file with the settings; "" for none
   std::vector<std::string> deny;
+  bool watch_policies = false;           // watches what namespaces refuse, too; needs an API server
   std::string trainer_version = "auto";  // used unless the settings have one
   std::chrono::seconds drain{10};        // the maximum time between SIGTERM and the end
 };

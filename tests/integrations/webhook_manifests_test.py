@@ -30,6 +30,7 @@ OBJECTS = {
     ("ServiceAccount", "trainjobc-webhook"),
     ("ValidatingWebhookConfiguration", "trainjobc-webhook"),
 }
+WATCHING = {("ClusterRole", "trainjobc-webhook-policies"), ("ClusterRoleBinding", "trainjobc-webhook-policies")}
 CERT_MANAGER = {("Certificate", "trainjobc-webhook"), ("Issuer", "trainjobc-webhook")}
 
 
@@ -63,10 +64,10 @@ def self_signed():
         return build(folder / "self-signed")
 
 
-def monitored():
+def with_component(name):
     with copied() as folder:
         (folder / "all").mkdir()
-        (folder / "all/kustomization.yaml").write_text("resources: [../base]\ncomponents: [../monitoring]\n")
+        (folder / "all/kustomization.yaml").write_text(f"resources: [../base]\ncomponents: [../{name}]\n")
         return build(folder / "all")
 
 
@@ -109,7 +110,13 @@ class Manifests(unittest.TestCase):
                          (2, "trainjobc: --status-listen nowhere is not an address such as :9443 or 127.0.0.1:9443\n"))
 
     def test_monitoring(self):
-        self.assertEqual(set(monitored()), OBJECTS | {("PodMonitor", "trainjobc-webhook")})
+        self.assertEqual(set(with_component("monitoring")), OBJECTS | {("PodMonitor", "trainjobc-webhook")})
+
+    def test_policies(self):
+        found = with_component("policies")
+        self.assertEqual(set(found), OBJECTS | WATCHING)
+        container = found["Deployment", "trainjobc-webhook"]["spec"]["template"]["spec"]["containers"][0]
+        self.assertEqual(container["args"][-2:], ["--config=/settings/trainjobc.yaml", "--watch-policies"])
 
     def test_chart_is_up_to_date(self):
         made = subprocess.run([sys.executable, ROOT / "tools/webhook_chart.py", "--check"], capture_output=True, text=True)
@@ -126,19 +133,21 @@ class Manifests(unittest.TestCase):
     @unittest.skipUnless(shutil.which("helm"), "helm is not installed")
     def test_values_of_the_chart(self):
         found = chart("--set", "certManager=false,caBundle=YQ==,podMonitor=true,replicas=3,deny={error,advice/no-launcher}",
+                      "--set", "watchPolicies=true",
                       "--set", "settings.rules.advice/image-tag=off")
-        self.assertEqual(set(found), OBJECTS - {("Namespace", "trainjobc-system")} | {("PodMonitor", "trainjobc-webhook")})
+        self.assertEqual(set(found), OBJECTS - {("Namespace", "trainjobc-system")} | {("PodMonitor", "trainjobc-webhook")} | WATCHING)
         webhook = found["ValidatingWebhookConfiguration", "trainjobc-webhook"]
         self.assertNotIn("annotations", webhook["metadata"])
         self.assertEqual(webhook["webhooks"][0]["clientConfig"]["caBundle"], "YQ==")
         deployment = found["Deployment", "trainjobc-webhook"]["spec"]
         self.assertEqual(deployment["replicas"], 3)
-        self.assertEqual(deployment["template"]["spec"]["containers"][0]["args"][-2:], ["--deny=error", "--deny=advice/no-launcher"])
+        self.assertEqual(deployment["template"]["spec"]["containers"][0]["args"][-3:],
+                         ["--deny=error", "--deny=advice/no-launcher", "--watch-policies"])
         self.assertEqual(found["ConfigMap", "trainjobc-webhook"]["data"], {"trainjobc.yaml": "rules:\n  advice/image-tag: \"off\"\n"})
 
     @unittest.skipUnless(shutil.which("kube-linter"), "kube-linter is not installed")
     def test_kube_linter(self):
-        variants = {"base": build(WEBHOOK / "base"), "cert-manager": build(WEBHOOK / "cert-manager"), "monitored": monitored()}
+        variants = {"base": build(WEBHOOK / "base"), "cert-manager": build(WEBHOOK / "cert-manager"), "monitored": with_component("monitoring"), "policies": with_component("policies")}
         if shutil.which("openssl"):
             variants["self-signed"] = self_signed()
         if shutil.which("helm"):

@@ -100,6 +100,7 @@ class ApiServer:
 
     def __init__(self, folder=None):
         self.runtimes = {}
+        self.surroundings = {}  # by resource
         self.version = 100
         self.watchers = []
         self.requests = []
@@ -131,6 +132,8 @@ class ApiServer:
                     return self.answer(200, outer.page(query))
                 if path.endswith("/trainingruntimes"):
                     return self.answer(200, {"metadata": {"resourceVersion": "1"}, "items": []})
+                if (resource := path.rpartition("/")[2]) in outer.surroundings:
+                    return self.answer(200, {"metadata": {"resourceVersion": "1"}, "items": outer.surroundings[resource]})
                 found = outer.runtimes.get(path.rpartition("/")[2])
                 if found and outer.pause:
                     return self.trickle(json.dumps(found).encode())
@@ -483,6 +486,33 @@ class Webhook(unittest.TestCase):
         cluster.server.server_close()
         cluster.send(None)
         self.wait(lambda: self.ask(third) == {"allowed": True})
+
+    def test_what_namespaces_refuse(self):
+        server = ApiServer()
+        server.put(RUNTIME)
+        label = {"pod-security.kubernetes.io/audit": "restricted"}
+        server.surroundings = {
+            "namespaces": [{"metadata": {"name": "team-a", "labels": label}}],
+            "resourcequotas": [{"metadata": {"name": "pods", "namespace": namespace}, "spec": {"hard": {"pods": most}}}
+                               for namespace, most in (("team-a", "3"), ("team-b", "1"))],
+            "limitranges": [],
+            "validatingadmissionpolicies": [],
+            "validatingadmissionpolicybindings": [],
+        }
+        self.start(f"--api-server={server.url}", "--watch-policies")
+        self.wait(lambda: self.status("/readyz")[0] == 200)
+        refused = ('spec.replicatedJobs[0].template.spec.template: the job takes pods: 4; the ResourceQuota "pods" of the '
+                   'namespace "team-a" allows 3; its last pods are refused, and the others wait for them (job/quota)')
+        self.assertEqual({"allowed": True, "warnings": [refused]}, self.ask(GOOD))
+        self.assertEqual({"allowed": True}, self.ask(changed(GOOD, "spec", "trainer", "numNodes", value=3)))
+        elsewhere = changed(changed(GOOD, "metadata", "namespace", value="team-c"), "spec", "trainer", "numNodes", value=9)
+        self.assertEqual({"allowed": True}, self.ask(elsewhere))
+        lists = {path.partition("?")[0] for path, _ in server.requests if "watch=1" not in path}
+        self.assertEqual(
+            {"/api/v1/limitranges", "/api/v1/namespaces", "/api/v1/resourcequotas"}
+            | {f"/apis/admissionregistration.k8s.io/v1/validatingadmission{what}" for what in ("policies", "policybindings")},
+            {path for path in lists if GROUP not in path})
+        self.assertIn("trainjobc_webhook_runtimes 1\n", self.status("/metrics")[1])
 
     def test_runtimes_over_tls(self):
         cluster = ApiServer(self.folder)

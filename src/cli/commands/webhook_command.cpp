@@ -31,6 +31,7 @@ struct WebhookFlags {
   std::string api_server;
   std::string token_file;
   std::string ca_file;
+  bool watch_policies = false;
   unsigned drain = 10;
 };
 
@@ -111,6 +112,7 @@ int run_webhook(Console& console, const WebhookFlags& flags) {
   auto deny = read_deny(console, flags);
   if (!deny) return kFailed;
   options.deny = std::move(*deny);
+  options.watch_policies = flags.watch_policies;
   if (flags.runtimes.empty()) {
     options.api_server = find_api_server(console, flags);
     if (!options.api_server) return kFailed;
@@ -152,6 +154,11 @@ std::function<int(Console&)> setup_webhook(Command& command) {
       .takes("PATH");
   command.add("--config", &flags->config, "Settings (.trainjobc.yaml); read again when they change")
       .takes("FILE");
+  command
+      .add("--watch-policies", &flags->watch_policies,
+           "Watch the cluster's Namespaces, ResourceQuotas, LimitRanges and ValidatingAdmissionPolicies, too, "
+           "and report what they refuse of a job's pods")
+      .excludes("--runtimes");
   add_version_flag(command, "--trainer-version", flags->trainer_version, "Trainer version of the cluster",
                    true);
   command.add("--api-server", &flags->api_server, "URL of the API server, outside of a cluster").takes("URL");

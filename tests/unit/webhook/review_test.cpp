@@ -3,6 +3,7 @@
 #include "webhook/review.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
@@ -93,6 +94,76 @@ TEST_CASE("review: bodies that are none") {
   CHECK(problem_of("{}") == "the body is not an AdmissionReview of admission.k8s.io/v1");
   CHECK(problem_of(R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"})") ==
         "the AdmissionReview has no request.uid");
+}
+
+TEST_CASE("review: what the cluster's namespaces and policies refuse") {
+  const webhook::StoredObject runtime{kRuntime.dump(), "1"};
+  const auto stored = [](const char* head, const char* spec) {
+    return webhook::StoredObject{fmt::format("{{{},{}}}", head, spec), "1"};
+  };
+  const auto quota_in = [&](const char* ns, const char* pods) {
+    return stored(
+        R"("apiVersion":"v1","kind":"ResourceQuota")",
+        fmt::format(R"("metadata":{{"name":"pods","namespace":"{}"}},"spec":{{"hard":{{"pods":{}}}}})", ns,
+                    pods)
+            .c_str());
+  };
+  const char* const kAdmission = R"("apiVersion":"admissionregistration.k8s.io/v1")";
+  const auto policy_with = [&](const char* spec) {
+    return stored(
+        kAdmission,
+        fmt::format(
+            R"("kind":"ValidatingAdmissionPolicy","metadata":{{"name":"p"}},"spec":{{"matchConstraints":)"
+            R"({{"resourceRules":[{{"apiGroups":["jobset.x-k8s.io"],"apiVersions":["*"],)"
+            R"("operations":["CREATE"],"resources":["jobsets"]}}]}},{}}})",
+            spec)
+            .c_str());
+  };
+  webhook::ObjectStore store;
+  webhook::Policy policy;
+  policy.trainer_version = "2.3";
+  policy.surroundings = &store;
+  json torchrun = kJob;
+  torchrun["spec"]["trainer"]["command"][0] = "torchrun";
+  const webhook::Review review = read(request_of(torchrun));
+  const auto warnings = [&] {
+    return fmt::format("{}", fmt::join(check_job(review, &runtime, policy).warnings, "\n"));
+  };
+  store.put({"ResourceQuota", "team-b", "pods"}, quota_in("team-b", "1"));
+  store.put({"ResourceQuota", "team-a", "pods"}, quota_in("team-a", "3"));
+  CHECK(warnings() == "");  // while nobody knows whether there are others
+  store.trust("ResourceQuota");
+  const std::string quota =
+      "spec.replicatedJobs[0].template.spec.template: the job takes pods: 4; the ResourceQuota \"pods\" of "
+      "the "
+      "namespace \"team-a\" allows 3; its last pods are refused, and the others wait for them (job/quota)";
+  CHECK(warnings() == quota);
+  const auto bind = [&](const char* more) {
+    store.put({"ValidatingAdmissionPolicyBinding", "", "p"},
+              stored(kAdmission,
+                     fmt::format(R"("kind":"ValidatingAdmissionPolicyBinding","metadata":{{"name":"p"}},)"
+                                 R"("spec":{{"policyName":"p","validationActions":["Deny"]{}}})",
+                                 more)
+                         .c_str()));
+  };
+  bind("");
+  store.put(
+      {"ValidatingAdmissionPolicy", "", "p"},
+      policy_with(R"x("validations":[{"expression":"has(object.metadata.labels)","message":"no labels"}])x"));
+  store.trust("ValidatingAdmissionPolicy");
+  store.trust("ValidatingAdmissionPolicyBinding");
+  CHECK(warnings() ==
+        "metadata.labels: the ValidatingAdmissionPolicy \"p\" denies the JobSet \"bert\": no labels; Trainer "
+        "can't "
+        "create the JobSet (jobset/admission-policy)\n" +
+            quota);
+  // What depends on objects that are not watched is not shown.
+  bind(R"(,"paramRef":{"name":"limits","namespace":"platform","parameterNotFoundAction":"Deny"})");
+  store.put(
+      {"ValidatingAdmissionPolicy", "", "p"},
+      policy_with(
+          R"("paramKind":{"apiVersion":"v1","kind":"ConfigMap"},"validations":[{"expression":"false"}])"));
+  CHECK(warnings() == quota);
 }
 
 TEST_CASE("review: findings are warnings unless they are denied") {
@@ -253,13 +324,15 @@ std::string event_of(const std::string& type, const std::string& name, const std
       .dump();
 }
 
+constexpr webhook::WatchedKind kClusterRuntimes{"ClusterTrainingRuntime", "trainer.kubeflow.org/v1alpha1",
+                                                "clustertrainingruntimes"};
 const std::string kPath = "/apis/trainer.kubeflow.org/v1alpha1/clustertrainingruntimes";
 
 }  // namespace
 
 TEST_CASE("watch: pages of a list, then events; 410 begins again") {
   webhook::ObjectStore store;
-  webhook::ObjectWatch watch(store, "ClusterTrainingRuntime", "clustertrainingruntimes");
+  webhook::ObjectWatch watch(store, kClusterRuntimes);
   const auto has = [&](const char* name) {
     return store.find({"ClusterTrainingRuntime", "", name}) != nullptr;
   };
@@ -287,9 +360,18 @@ TEST_CASE("watch: pages of a list, then events; 410 begins again") {
   CHECK((!has("b") && has("d")));
 }
 
+TEST_CASE("watch: kinds of Kubernetes' own group") {
+  webhook::ObjectStore store;
+  webhook::ObjectWatch watch(store, {"ResourceQuota", "v1", "resourcequotas"});
+  CHECK(watch.next_request() == "/api/v1/resourcequotas?limit=20");
+  CHECK(watch.take_list(200, R"({"items":[{"metadata":{"namespace":"a","name":"q","uid":"1"}}]})") == "");
+  CHECK(store.find({"ResourceQuota", "a", "q"})->json ==
+        R"({"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"q","namespace":"a"}})");
+}
+
 TEST_CASE("watch: answers that can't be used begin again") {
   webhook::ObjectStore store;
-  webhook::ObjectWatch watch(store, "TrainingRuntime", "trainingruntimes");
+  webhook::ObjectWatch watch(store, {"TrainingRuntime", "trainer.kubeflow.org/v1alpha1", "trainingruntimes"});
   for (const char* body : {"", "[]", "{", R"({"items":3})"}) {
     CHECK(watch.take_list(200, body) == "the answer is not a list");
     CHECK(!watch.is_watching());
@@ -306,7 +388,7 @@ TEST_CASE("watch: answers that can't be used begin again") {
 
 TEST_CASE("watch: a list without an end, or of too much, begins again") {
   webhook::ObjectStore store;
-  webhook::ObjectWatch watch(store, "ClusterTrainingRuntime", "clustertrainingruntimes");
+  webhook::ObjectWatch watch(store, kClusterRuntimes);
   for (int page = 1; page < 500; ++page) REQUIRE(watch.take_list(200, list_of({"a"}, "token")) == "");
   CHECK(watch.take_list(200, list_of({"a"}, "token")) == "the list has more than 500 pages");
   CHECK(watch.next_request() == kPath + "?limit=20");
