@@ -116,7 +116,7 @@ def main(program, folder, count="5000", seed="1", *versions):
         valid = sum(not answer["errors"] for answer in theirs)
         print(f"Kubernetes {version}: {len(theirs)} Jobs of {count} (seed {seed}), {valid} of them valid", flush=True)
         for job, one, other in zip(made, ours, theirs, strict=True):
-            for problem in compare(job, one, other, version.rpartition(".")[0]):
+            for problem in compare(job, one, other, ".".join(version.split(".")[:2])):
                 kind = re.sub(r'"[^"]*"|\d+', "#", problem)
                 problems[kind] += 1
                 examples.setdefault(kind, f"{version}: {problem}\n  {json.dumps(of_template(job['spec']))}")

@@ -198,6 +198,7 @@ func (g generator) fillFields(v reflect.Value, depth int) {
 		tag := field.Tag.Get("json")
 		isOptional := strings.Contains(tag, "omitempty") || strings.Contains(tag, "omitzero")
 		switch {
+		case !field.IsExported(): // of managedFields, since Kubernetes 1.38
 		case field.Anonymous:
 			g.fill(v.Field(i), depth, field.Name)
 		case i == given, !isOptional && g.Intn(10) > 0, depth < 4 && g.Intn(6) == 0:
