@@ -381,9 +381,46 @@ note: HelmRelease team-a/bert (apps/base/release.yaml:1) of clusters/staging: ch
     check(lint(files), (0, "", listed + "2 jobs: no findings\n"), "good values of two clusters")
 
 
+def changes():
+    """--changed-since reports the cluster that a change affects; the roots are listed once."""
+    with tempfile.TemporaryDirectory() as folder:
+        def git(*words):
+            subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *words], cwd=folder, check=True,
+                           capture_output=True)
+
+        for cluster in "ab":
+            path = pathlib.Path(folder, f"clusters/{cluster}/apps.yaml")
+            path.parent.mkdir(parents=True)
+            path.write_text(flux("apps", "./apps", SUBSTITUTE))
+        pathlib.Path(folder, "apps").mkdir()
+        pathlib.Path(folder, "apps/bert.yaml").write_text(JOB)
+        git("init", "-q")
+        git("add", ".")
+        git("commit", "-qm", "first")
+        path.write_text(flux("apps", "./apps", SUBSTITUTE.replace("4", "four")))
+        done = subprocess.run([str(BINARY), "lint", "--roots", "--changed-since", "HEAD"], cwd=folder, env=ENVIRONMENT,
+                              capture_output=True, text=True, timeout=120)
+        check((done.returncode, done.stdout), (1, """clusters/b/apps.yaml:7:25: error: spec.trainer.numNodes must be an integer, not the string "four" [input/type]
+    7 |     substitute: {NODES: "four"}
+      |                         ^~~~~~
+  note: ${NODES} stands for it at apps/bert.yaml:9:15
+  note: Kustomization flux-system/apps of clusters/b replaces it at clusters/b/apps.yaml:1:1
+
+1 finding (1 error) in 1 of 2 files
+"""), "a change of one cluster")
+        check(done.stderr, """note: Kustomization flux-system/apps (clusters/a/apps.yaml:1): apps, 1 file
+note: Kustomization flux-system/apps (clusters/b/apps.yaml:1): apps, 1 file
+note: what changed since HEAD affects 1 of 2 jobs and runtimes
+""", "the roots of one state")
+
+
 def main():
     for part in (variables, sources, artifacts, clusters, several_clusters, choices, argo_cd):
         part()
+    if shutil.which("git"):
+        changes()
+    else:
+        print("git is not installed: no states were compared")
     if shutil.which("kustomize") or shutil.which("kubectl"):
         built()
     else:

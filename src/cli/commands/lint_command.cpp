@@ -208,7 +208,9 @@ std::optional<Since> find_earlier(Console& console, const LintFlags& flags) {
       program_timeout(console, flags.input, std::chrono::seconds(kCallTimeout));
   auto revisions = open_revisions(console, flags.since, flags.input, timeout);
   if (!revisions) return std::nullopt;
-  auto loaded = load_state(console, revisions->request, revisions->before);
+  inputs::Request request = revisions->request;
+  request.lists_deployed = flags.input.verbose;  // the current state lists them
+  auto loaded = load_state(console, request, revisions->before);
   if (!loaded) return std::nullopt;
   return Since{.groups = std::move(loaded->groups),
                .name = revisions->of_base,
