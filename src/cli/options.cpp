@@ -305,17 +305,17 @@ base::IoResult<inputs::FoundSources> load_sources(Console& console, const std::v
 }
 
 std::optional<std::vector<inputs::InputGroup>> build_named(Console& console, const RootFlags& flags,
-                                                           bool deployed) {
+                                                           std::vector<std::string> deployed) {
   if (!is_possible(console, flags)) return std::nullopt;
   inputs::Request request;
   request.roots = flags.roots();
   request.allow_remote = flags.allow_remote;
   request.no_cache = flags.no_cache;
   request.environment.config = console.environment("TRAINJOBC_CONFIG");
-  request.deployed = deployed;
+  request.deployed = !deployed.empty();
   request.lists_deployed = false;
-  if (deployed) request.paths = {"."};
-  if (request.roots.empty() && !deployed) return std::vector<inputs::InputGroup>();
+  request.paths = std::move(deployed);
+  if (request.roots.empty() && !request.deployed) return std::vector<inputs::InputGroup>();
   auto loaded = printed(console, inputs::load(console.files(), console.processes(), request));
   if (!loaded) return std::nullopt;
   return std::move(loaded->groups);

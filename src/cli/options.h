@@ -156,10 +156,10 @@ std::optional<inputs::Loaded> load_inputs(Console& console, const inputs::Reques
 base::IoResult<inputs::FoundSources> load_sources(Console& console, const std::vector<std::string>& paths,
                                                   inputs::DiscoverOptions options);
 
-// Builds the groups of -k and --helm, or, with `deployed`, those of what objects of Flux and Argo CD in the
-// working directory deploy. nullopt, after an error, if one can't be built.
+// Builds the groups of -k and --helm, or, if there are paths, those of what objects of Flux and Argo CD there
+// deploy. nullopt, after an error, if one can't be built.
 std::optional<std::vector<inputs::InputGroup>> build_named(Console& console, const RootFlags& flags,
-                                                           bool deployed = false);
+                                                           std::vector<std::string> deployed);
 
 // Opens two states of the inputs, and loads one of them. nullopt if that fails, which has been reported.
 std::optional<inputs::Revisions> open_revisions(Console& console, const RevisionFlags& flags,

@@ -293,10 +293,19 @@ std::string unknown_runtime(Console& console, inputs::Configurations& configurat
 }
 
 // If the word after --used-by is a file, the name was left out, and the word is an input.
+// With --roots, the paths are those of the objects of Flux and Argo CD, not of what is read.
+std::vector<std::string> take_deployed(RuntimesFlags& flags) {
+  if (!flags.deployed) return {};
+  std::vector<std::string> paths = std::exchange(flags.paths, {});
+  if (paths.empty()) paths = {"."};
+  return paths;
+}
+
 int run_used_by(Console& console, RuntimesFlags flags) {
   const std::string& name = flags.used_by;  // "" for all
   if (!name.empty() && (name == "-" || console.files().exists(name)))
     flags.paths.insert(flags.paths.begin(), std::exchange(flags.used_by, ""));
+  std::vector<std::string> deployed = take_deployed(flags);
   inputs::Configurations configurations(console.files(), console.environment("TRAINJOBC_CONFIG"), false);
   inputs::DiscoverOptions how = flags.directories.options();
   how.configurations = &configurations;
@@ -320,7 +329,7 @@ int run_used_by(Console& console, RuntimesFlags flags) {
   };
   runtimes::UseCollector collector;
   collector.add(inputs.objects, scope_of);
-  auto built = build_named(console, flags.roots, flags.deployed);
+  auto built = build_named(console, flags.roots, std::move(deployed));
   if (!built) return kFailed;
   for (inputs::InputGroup& group : *built) {
     compile::InputSet own;
@@ -398,9 +407,9 @@ int show(Console& console, const std::vector<inputs::KnownRuntime>& runtimes, co
                                    base::did_you_mean(name, runtimes, &inputs::KnownRuntime::name)));
 }
 
-int run_runtimes(Console& console, const RuntimesFlags& flags) {
+int run_runtimes(Console& console, RuntimesFlags flags) {
   inputs::Configurations configurations(console.files(), console.environment("TRAINJOBC_CONFIG"), false);
-  const auto built = build_named(console, flags.roots, flags.deployed);
+  const auto built = build_named(console, flags.roots, take_deployed(flags));
   if (!built) return kFailed;
   const inputs::RuntimeSearch search{flags.paths, flags.runtimes, flags.directories.options(),
                                      flags.trainer_version, &*built};
@@ -466,8 +475,8 @@ std::function<int(Console&)> setup_runtimes(Command& command) {
   command.add("PATH", &flags->paths, "Files or directories with runtimes").takes("PATH");
   flags->roots.add_to(command);
   command.add("--roots", &flags->deployed,
-              "Include what the Kustomizations of Flux and the Applications of Argo CD in the working "
-              "directory deploy");
+              "Read what the Kustomizations of Flux and the Applications of Argo CD in the inputs or the "
+              "working directory deploy, not the inputs themselves");
   flags->directories.add_to(command);
   command
       .add("--runtimes", &flags->runtimes,
