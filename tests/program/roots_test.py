@@ -296,6 +296,47 @@ def argo_cd():
           "an ApplicationSet whose template has no spec")
 
 
+def application_sets():
+    """What the generators of the repository make of a template; the others are one note."""
+    def application_set(name, generators, template, more=""):
+        return (f"apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {{name: {name}, namespace: argocd}}\nspec:\n"
+                f"  goTemplate: {'true' if '{{.' in template else 'false'}\n{more}  generators: {generators}\n  template:\n"
+                f"    metadata: {{name: '{template}'}}\n    spec:\n      destination: {{namespace: 'ml-{template}'}}\n")
+
+    source = '      source: {repoURL: "https://git.example.org/a.git", path: PATH}\n'
+    git = '{git: {repoURL: "https://git.example.org/a.git", WHAT}}'
+    folders = git.replace("WHAT", "pathParamPrefix: job, directories: [{path: apps/*}, {path: apps/old, exclude: true}]")
+    envs = git.replace("WHAT", "files: [{path: envs/*.json}]")
+    own = JOB.replace("${NODES}", "2")
+    files = {f"apps/{name}/job.yaml": own.replace("bert", name) for name in ("bert", "vit", "old")}
+    files |= {f"envs/{env}.json": f'{{"env": "{env}", "queue": "{queue}"}}' for env, queue in (("dev", ""), ("prod", "gpus"))}
+    files["sets.yaml"] = "---\n".join((
+        application_set("all", f"[{{matrix: {{generators: [{folders}, {envs}]}}}}]", "{{.job.path.basename}}-{{.env}}", """  templatePatch: |
+    spec:
+      source:
+        repoURL: https://git.example.org/a.git
+        {{- if eq .env "prod" }}
+        path: {{ .job.path.path }}
+        {{- else }}
+        path: apps/bert
+        {{- end }}
+""") + "      source: {}\n",
+        application_set("merged", "[{merge: {mergeKeys: [name], generators: [{list: {elements: [{name: one, in: x}, {name: two, in: x}]}},"
+                        " {list: {elements: [{name: two, in: z}]}}]}}]", "{{name}}-{{in}}") + source.replace("PATH", "apps/vit"),
+        application_set("everywhere", "[{clusters: {}}]", "c-{{name}}") + source.replace("PATH", "apps/vit"),
+        application_set("ranged", "[{list: {elements: [{a: b}]}}]", "{{.a}}{{range .x}}{{end}}") + source.replace("PATH", "apps/vit")))
+    check(lint(files), (0, "", """note: Application argocd/bert-dev (sets.yaml:1): apps/bert, 1 file
+note: Application argocd/bert-prod (sets.yaml:1): apps/bert, 1 file
+note: Application argocd/vit-dev (sets.yaml:1): apps/bert, 1 file
+note: Application argocd/vit-prod (sets.yaml:1): apps/vit, 1 file
+note: Application argocd/one-x (sets.yaml:22): apps/vit, 1 file
+note: Application argocd/two-z (sets.yaml:22): apps/vit, 1 file
+note: ApplicationSet argocd/everywhere (sets.yaml:34): what it makes is not checked: its generator clusters asks a cluster or a service
+note: ApplicationSet argocd/ranged (sets.yaml:46): what it makes is not checked: its template has {{range .x}}
+6 jobs: no findings
+"""), "ApplicationSets")
+
+
 def built():
     files = {"clusters/prod/apps.yaml": flux("apps", "./apps/prod", SUBSTITUTE.replace("4", "four")),
              "apps/prod/kustomization.yaml": "resources: [../base]\nnamespace: team-a\n",
@@ -415,7 +456,7 @@ note: what changed since HEAD affects 1 of 2 jobs and runtimes
 
 
 def main():
-    for part in (variables, sources, artifacts, clusters, several_clusters, choices, argo_cd):
+    for part in (variables, sources, artifacts, clusters, several_clusters, choices, argo_cd, application_sets):
         part()
     if shutil.which("git"):
         changes()
