@@ -64,16 +64,19 @@ def check(got, wanted, what):
         problems.append(f"{what}:\n--- got\n{got}\n--- wanted\n{wanted}")
 
 
-def lint(files, *words):
+def run(files, *words):
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / ".git").mkdir()
         for name, text in files.items():
             path = pathlib.Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        done = subprocess.run([str(BINARY), "lint", "--roots", *words], cwd=folder, env=ENVIRONMENT, capture_output=True,
-                              text=True, timeout=120)
+        done = subprocess.run([str(BINARY), *words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=120)
         return done.returncode, done.stdout, done.stderr
+
+
+def lint(files, *words):
+    return run(files, "lint", "--roots", *words)
 
 
 SUBSTITUTE = "  postBuild:\n    substitute: {NODES: \"4\"}\n"
@@ -250,6 +253,17 @@ apps/bert.yaml:10:28: error: spec.trainer.env[0].value must be a string, not the
 
 2 findings (2 errors) in 1 of 1 file
 """, "the same value of four clusters")
+
+
+def runtimes():
+    """--used-by lists what is deployed, not the files of which it is made."""
+    files = {f"clusters/{one}/apps.yaml": flux("apps", "./apps", SUBSTITUTE) for one in "ab"} | {"apps/bert.yaml": JOB}
+    listed = """SCOPE       RUNTIME            KIND                    JOB           FROM
+clusters/a  torch-distributed  ClusterTrainingRuntime  default/bert  apps/bert.yaml:1
+clusters/b  torch-distributed  ClusterTrainingRuntime  default/bert  apps/bert.yaml:1
+"""
+    check(run(files, "runtimes", "--used-by", "--roots"), (0, listed, ""), "runtimes --roots")
+    check(run(files, "runtimes", "--used-by", "--roots", "."), (0, listed, ""), "runtimes --roots .")
 
 
 def choices():
@@ -456,7 +470,7 @@ note: what changed since HEAD affects 1 of 2 jobs and runtimes
 
 
 def main():
-    for part in (variables, sources, artifacts, clusters, several_clusters, choices, argo_cd, application_sets):
+    for part in (variables, sources, artifacts, clusters, several_clusters, runtimes, choices, argo_cd, application_sets):
         part()
     if shutil.which("git"):
         changes()
