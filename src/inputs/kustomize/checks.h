@@ -20,9 +20,11 @@ namespace trainjobc::kustomize {
 std::string configuration();
 std::string merge_keys();
 
-// Reports entries of `images` that were meant for a TrainJob and did not reach it. `built` is the text that
-// was built from the tree, which the locations refer to.
-base::Diagnostics check_images(const Tree& tree, const std::string& built);
+// Reports what kustomize did to TrainJobs and runtimes because it does not know their fields: entries of
+// `images` that did not reach a job, references to generated ConfigMaps and Secrets without the hash of their
+// name, and lists that a patch has replaced. `built` is the text that was built from the tree, which the
+// locations refer to.
+base::Diagnostics check_built(const Tree& tree, const std::string& built);
 
 // Checks a patch, or an object that patches complete: its fields are checked, but no missing ones are
 // reported. Documents that aren't of Trainer's kinds are skipped.

@@ -182,7 +182,7 @@ InputGroup group_of(Built built, inputs::Configurations& configurations) {
   group.config = configurations.of_file(built.source.name);
   group.scope = built.folder;
   group.renamed = renamed_runtimes(*built.tree);
-  group.found = check_images(*built.tree, built.source.text);
+  group.found = check_built(*built.tree, built.source.text);
   group.memory.push_back(built.tree);
   group.annotate = [tree = built.tree](base::Diagnostic& found) { explain_replaced_list(*tree, found); };
   for (const base::SourceFile* file : built.tree->sources())

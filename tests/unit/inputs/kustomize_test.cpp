@@ -408,6 +408,60 @@ TEST_CASE("kustomize: a runtime that was renamed, and images that don't reach th
         "2 findings (1 error, 1 warning) in 2 of 3 files\n");
 }
 
+TEST_CASE("kustomize: generated names that references don't get, and lists that a patch replaces") {
+  Folder folder;
+  const std::string env =
+      "    env:\n    - {name: LR, value: a}\n    - name: TOKEN\n      valueFrom: {secretKeyRef: {key: "
+      "token, name: NAME}}\n";
+  const auto job_with = [&](const std::string& variables, const std::string& name) {
+    std::string text = Folder::patched("    env:\n    - name: LR\n      value: a\n", variables);
+    const size_t at = text.find("NAME");
+    return at == std::string::npos ? text : text.replace(at, 4, name);
+  };
+  const std::string secret = "---\napiVersion: v1\nkind: Secret\nmetadata: {name: hub-";
+  folder.files.files["base/job.yaml"] = job_with(env, "hub");
+  folder.files.files["base/kustomization.yaml"] =
+      "resources: [job.yaml]\nsecretGenerator:\n- {name: hub, files: [token]}\n";
+  folder.programs.built["base"] = job_with(env, "hub") + secret + "5d4hhm2c9t}\n";
+  const std::string finding =
+      "base/job.yaml:15:52: warning: kustomize builds the Secret hub as hub-5d4hhm2c9t, but does not change "
+      "its name "
+      "here: it knows the references of Kubernetes' own kinds [advice/kustomize-name]\n"
+      "   15 |       valueFrom: {secretKeyRef: {key: token, name: hub}}\n"
+      "      |                                                    ^~~ add a file to configurations: with "
+      "what trainjobc "
+      "kustomize-config prints\n"
+      "  note: it is generated at base/kustomization.yaml:3:10\n\n"
+      "1 finding (1 warning) in 1 of 2 files\n";
+  CHECK(folder.run({"lint", "-k", "base"}).out == finding);
+  // With the configuration that is named, or without a hash.
+  folder.programs.built["base"] = job_with(env, "hub-5d4hhm2c9t") + secret + "5d4hhm2c9t}\n";
+  CHECK(folder.run({"lint", "-k", "base"}).out == "");
+  folder.programs.built["base"] =
+      job_with(env, "hub") + "---\napiVersion: v1\nkind: Secret\nmetadata: {name: hub}\n";
+  CHECK(folder.run({"lint", "-k", "base"}).out == "");
+  folder.files.files["base/kustomization.yaml"] = "resources: [job.yaml]\n";
+  folder.files.files["overlays/prod/nodes.yaml"] =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: bert}\nspec:\n"
+      "  trainer:\n    env:\n    - {name: LR, value: b}\n";
+  folder.programs.built["overlays/prod"] = job_with("    env: [{name: LR, value: b}]\n", "");
+  CHECK(folder.run({"lint", "-k", "overlays/prod"}).out ==
+        "overlays/prod/nodes.yaml:7:5: info: this replaces all of spec.trainer.env: TOKEN is gone "
+        "[advice/kustomize-list]\n"
+        "    7 |     - {name: LR, value: b}\n"
+        "      |     ^ kustomize knows no merge keys of TrainJob: write the whole list, or a JSON patch, or "
+        "name a file "
+        "under openapi: with what trainjobc kustomize-config --openapi prints\n"
+        "  note: the list that it replaces at base/job.yaml:13:5\n\n"
+        "1 finding (1 info) in 1 of 4 files\n");
+  // With the keys, and where the patch asks for it.
+  folder.programs.built["overlays/prod"] = job_with(env, "hub");
+  CHECK(folder.run({"lint", "-k", "overlays/prod"}).out == "");
+  folder.programs.built["overlays/prod"] = job_with("    env: [{name: LR, value: b}]\n", "");
+  folder.files.files["overlays/prod/nodes.yaml"] += "    - $patch: replace\n";
+  CHECK(folder.run({"lint", "-k", "overlays/prod"}).out == "");
+}
+
 TEST_CASE("kustomize: an object that a patch has renamed") {
   Folder folder;
   folder.files.files["overlays/prod/kustomization.yaml"] =
