@@ -21,6 +21,8 @@ import urllib.request
 class Host:
     """A service's API. Subclasses say where comments are."""
 
+    order = ""  # asks for the oldest first
+
     def __init__(self, base, headers):
         self.base = base.rstrip("/")
         self.headers = headers
@@ -33,15 +35,15 @@ class Host:
             return json.load(answer)
 
     def find(self, marker):
-        """The first comment that begins with the marker."""
-        page = 1
+        """The last comment that begins with the marker: earlier ones may be somebody else's."""
+        page, found = 1, None
         while True:
-            comments = self.call("GET", f"{self.comments}?per_page=100&page={page}")
+            comments = self.call("GET", f"{self.comments}?{self.order}per_page=100&page={page}")
             for one in comments:
                 if one["body"].startswith(marker):
-                    return one
+                    found = one
             if len(comments) < 100:
-                return None
+                return found
             page += 1
 
     def write(self, marker, text):
@@ -82,6 +84,7 @@ class GitHub(Host):
 
 class GitLab(Host):
     update = "PUT"
+    order = "sort=asc&"
 
     def __init__(self, number):
         super().__init__(needed("CI_API_V4_URL"), {"PRIVATE-TOKEN": needed("GITLAB_TOKEN")})

@@ -20,6 +20,7 @@ HOSTS = {
         "list": "/repos/team/jobs/issues/7/comments",
         "one": "/repos/team/jobs/issues/comments/{}",
         "update": "PATCH",
+        "order": "",
     },
     "GitLab": {
         "variables": {"GITLAB_CI": "true", "GITLAB_TOKEN": "t0ken", "CI_PROJECT_ID": "team/jobs", "CI_MERGE_REQUEST_IID": "7"},
@@ -28,6 +29,7 @@ HOSTS = {
         "list": "/projects/team%2Fjobs/merge_requests/7/notes",
         "one": "/projects/team%2Fjobs/merge_requests/7/notes/{}",
         "update": "PUT",
+        "order": "sort=asc&",
     },
 }
 problems = []
@@ -86,7 +88,7 @@ def try_host(name, host):
         done = subprocess.run([sys.executable, SCRIPT, *words], input=text, env=base, capture_output=True, text=True)
         return done.stdout + done.stderr
 
-    pages = [f"GET {host['list']}?per_page=100&page={page}" for page in (1, 2)]
+    pages = [f"GET {host['list']}?{host['order']}per_page=100&page={page}" for page in (1, 2)]
     check(comment(""), "comment.py: nothing\n", f"{name}: nothing to say")
     check(comment("### 1 of 2 jobs changes\n"), "comment.py: created\n", f"{name}: the first")
     check(Api.calls, pages + [f"POST {host['list']}"], f"{name}: the first")
@@ -98,6 +100,7 @@ def try_host(name, host):
     check(comment("### findings\n", "--id", "lint"), "comment.py: created\n", f"{name}: another name")
     Api.locked = {101}
     check(comment("### no difference\n"), "comment.py: created\n", f"{name}: somebody else's")
+    check(comment("### 3 of 3 jobs change\n"), "comment.py: updated\n", f"{name}: the own one, after somebody else's")
     base.pop(next(key for key in base if key.endswith("_TOKEN")))
     check(comment("a")[:34], "comment.py: the variable " + ("GITHUB_TO" if name == "GitHub" else "GITLAB_TO"), f"{name}: no token")
     server.shutdown()
