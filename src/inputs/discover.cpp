@@ -148,7 +148,7 @@ class Walk {
                               const Ignores& ignores) {
     const bool is_folder = entry.kind == FileKind::Directory;
     if (is_folder ? !options_.recurse : !is_manifest(entry.name)) return std::nullopt;
-    const std::string path = directory.ends_with('/') ? directory + entry.name : directory + "/" + entry.name;
+    const std::string path = base::joined_path(directory, entry.name);
     const std::string absolute = base::absolute_path(path);
     if (const std::string why = why_not(entry, path, absolute, ignores); !why.empty()) {
       found.passed_over.push_back({is_folder ? path + "/" : path, 0, why});
@@ -203,6 +203,14 @@ struct FoundFile {
   bool named = false;  // on the command line; false if found in a directory
 };
 
+// Without "./" at the beginning, as the files of roots are called: one file has one name in an output.
+std::string without_dots(const std::string& path) {
+  std::string_view rest = path;
+  while (rest.starts_with("./")) rest.remove_prefix(std::min(rest.find_first_not_of('/', 1), rest.size()));
+  if (rest.starts_with('-')) return path;  // not a flag, and not standard input
+  return rest.empty() ? "." : std::string(rest);
+}
+
 class InputFiles {
  public:
   InputFiles(const base::FileSystem& files, const DiscoverOptions& options)
@@ -210,7 +218,8 @@ class InputFiles {
 
   FoundSources found;
 
-  std::optional<IoError> add(const std::string& path) {
+  std::optional<IoError> add(const std::string& given) {
+    const std::string path = without_dots(given);
     if (path == "-") {
       add_file(std::string(base::kStdin), std::string(base::kStdin), true);
     } else if (file_system_.is_directory(path)) {

@@ -134,18 +134,18 @@ def test_a_read_only_file_is_refused(folder):
 
 
 def test_an_edit_made_meanwhile_is_kept(folder):
-    file = folder / "a.yaml"
+    file = folder / "0.yaml"
     file.write_text(OLD)
-    # "./a.yaml" is read before standard input, which ends only after the edit.
-    process = subprocess.Popen([BINARY, "migrate", "--write", "--no-config", "./a.yaml", "-"], cwd=folder, stdin=subprocess.PIPE,
+    # "0.yaml" is read before standard input, which ends only after the edit.
+    process = subprocess.Popen([BINARY, "migrate", "--write", "--no-config", "0.yaml", "-"], cwd=folder, stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_until(lambda: "pipe_read" in pathlib.Path(f"/proc/{process.pid}/wchan").read_text() or is_reading(process), "migrate reads")
     edited = OLD + "  # edited\n"
     file.write_text(edited)
     out, err = process.communicate(job("other"))
     check(process.returncode == 2 and file.read_text() == edited, f"migrate of an edited file: {process.returncode} {out} {err}")
-    check("a.yaml: the file has changed since it was read and was left unchanged\n" in err, f"migrate of an edited file: {err}")
-    check(names(folder) == ["a.yaml"], f"migrate left files: {names(folder)}")
+    check("0.yaml: the file has changed since it was read and was left unchanged\n" in err, f"migrate of an edited file: {err}")
+    check(names(folder) == ["0.yaml"], f"migrate left files: {names(folder)}")
 
 
 def is_reading(process):

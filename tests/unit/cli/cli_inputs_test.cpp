@@ -94,8 +94,8 @@ TEST_CASE("exclude leaves out files and folders, found or named") {
   CHECK(named.err == "note: skipped: charts/x/a.yaml is under exclude in the settings\n");
   const Run all = run(files, {"lint", "-v", "."});
   CHECK(all.err ==
-        "note: ./charts/ is excluded by .trainjobc.yaml: skipped\n"
-        "note: ./jobs/b.tmpl.yaml is excluded by .trainjobc.yaml: skipped\n");
+        "note: charts/ is excluded by .trainjobc.yaml: skipped\n"
+        "note: jobs/b.tmpl.yaml is excluded by .trainjobc.yaml: skipped\n");
   CHECK(names(files, {"--no-config", "."}) == R"(jobset.jobset.x-k8s.io/a
 jobset.jobset.x-k8s.io/b
 jobset.jobset.x-k8s.io/c
@@ -113,15 +113,15 @@ TEST_CASE("each file has the settings of the nearest configuration above it") {
   const Run both = run(files, {"lint", "."});
   CHECK(
       both.out ==
-      R"(./c.yaml:5:1: warning: without spec.trainer the torch job gets no PET_* variables, which torchrun needs [advice/no-trainer-section]
+      R"(c.yaml:5:1: warning: without spec.trainer the torch job gets no PET_* variables, which torchrun needs [advice/no-trainer-section]
     5 | spec:
       | ^~~~ add trainer: {}
 
-./one/x/a.yaml:9:15: warning: numNodes: 0: no pod trains, and the job counts as complete [advice/num-nodes-zero]
+one/x/a.yaml:9:15: warning: numNodes: 0: no pod trains, and the job counts as complete [advice/num-nodes-zero]
     9 |     numNodes: 0
       |               ^ write 1 or more; suspend: true keeps a job from starting
 
-./two/b.yaml:9:15: error: numNodes: 0: no pod trains, and the job counts as complete [advice/num-nodes-zero]
+two/b.yaml:9:15: error: numNodes: 0: no pod trains, and the job counts as complete [advice/num-nodes-zero]
     9 |     numNodes: 0
       |               ^ write 1 or more; suspend: true keeps a job from starting
 
@@ -279,10 +279,9 @@ TEST_CASE("a runtime of another scope serves no job, and the finding says where 
   base::MemoryFileSystem files = two_clusters();
   files.files.erase("clusters/staging/runtime.yaml");
   CHECK(run(files, {"lint", "."}).out ==
-        "./clusters/staging/job.yaml:7:11: error: there is no ClusterTrainingRuntime \"mine\" "
-        "[input/missing-runtime]\n"
+        "clusters/staging/job.yaml:7:11: error: there is no ClusterTrainingRuntime \"mine\" [input/missing-runtime]\n"
         "    7 |     name: mine\n"
-        "      |           ^~~~ ./clusters/prod/runtime.yaml:1 has one, in another scope: list its folder "
+        "      |           ^~~~ clusters/prod/runtime.yaml:1 has one, in another scope: list its folder "
         "under "
         "runtimes in this scope's .trainjobc.yaml, or write scope: false if the two folders belong together\n"
         "\n1 finding (1 error) in 1 of 3 files\n");

@@ -134,10 +134,10 @@ TEST_CASE("helm: settings name the charts that a walk builds, and what if they c
   CHECK(run.out == kNodes + std::string("envs/prod.yaml:1:8\n\n1 finding (1 error) in 1 of 3 files\n"));
   CHECK(run.err ==
         "note: built with helm v4.3.1\n"
-        "note: ./charts/training/Chart.yaml is part of charts/training, which was built: skipped\n"
-        "note: ./charts/training/templates/job.yaml is part of charts/training, which was built: skipped\n"
-        "note: ./charts/training/values.yaml is part of charts/training, which was built: skipped\n"
-        "note: ./envs/prod.yaml is part of charts/training, which was built: skipped\n");
+        "note: charts/training/Chart.yaml is part of charts/training, which was built: skipped\n"
+        "note: charts/training/templates/job.yaml is part of charts/training, which was built: skipped\n"
+        "note: charts/training/values.yaml is part of charts/training, which was built: skipped\n"
+        "note: envs/prod.yaml is part of charts/training, which was built: skipped\n");
   folder.helm.is_there = false;
   run = folder.run({"lint", "."});
   CHECK(run.err == "trainjobc: .trainjobc.yaml: helm is not on the PATH\n");

@@ -202,10 +202,10 @@ TEST_CASE("kustomize: a walk builds what no other kustomization includes, instea
         kUnknownField + std::string("1 finding (1 error) in 1 of 4 files; 1 fixable with --fix=all\n"));
   CHECK(run.err ==
         "note: built with kustomize v5.8.1\n"
-        "note: ./base/job.yaml is part of overlays/prod, which was built: skipped\n"
-        "note: ./base/kustomization.yaml is part of overlays/prod, which was built: skipped\n"
-        "note: ./overlays/prod/kustomization.yaml is part of overlays/prod, which was built: skipped\n"
-        "note: ./overlays/prod/nodes.yaml is part of overlays/prod, which was built: skipped\n");
+        "note: base/job.yaml is part of overlays/prod, which was built: skipped\n"
+        "note: base/kustomization.yaml is part of overlays/prod, which was built: skipped\n"
+        "note: overlays/prod/kustomization.yaml is part of overlays/prod, which was built: skipped\n"
+        "note: overlays/prod/nodes.yaml is part of overlays/prod, which was built: skipped\n");
 }
 
 TEST_CASE("kustomize: files that paths name are checked as part of what includes them") {

@@ -63,7 +63,7 @@ TEST_CASE("load: kustomizations that are found are named, and their files are re
   base::MemoryFileSystem files = roots();
   const inputs::Loaded loaded = inputs::load(files, kustomize, {.paths = {"."}});
   CHECK(report(loaded) ==
-        ".: ./base/job.yaml ./base/kustomization.yaml ./broken/job.yaml ./broken/kustomization.yaml\n");
+        ".: base/job.yaml base/kustomization.yaml broken/job.yaml broken/kustomization.yaml\n");
   CHECK(loaded.roots == std::vector<std::string>{"-k base", "-k broken"});
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("load: one that can't be built is read as files, unless the settings r
   CHECK(load(roots(), request) ==
         "note: kustomize build broken failed:\n    Error: no such field\n"
         "    its files are checked one by one\n"
-        ".: ./broken/job.yaml ./broken/kustomization.yaml\n"
+        ".: broken/job.yaml broken/kustomization.yaml\n"
         "base: base/(built)\n");
   base::MemoryFileSystem files = roots();
   files.files[".trainjobc.yaml"] = "kustomize: {build: required}\n";
@@ -98,7 +98,7 @@ TEST_CASE("load: a root that a flag names has to be built") {
 TEST_CASE("load: scopes that are left out are not built, and their files are read") {
   CHECK(load(roots(),
              {.paths = {"."}, .found_roots = inputs::FoundRoots::Built, .left_out = {"base", "broken"}}) ==
-        ".: ./base/job.yaml ./base/kustomization.yaml ./broken/job.yaml ./broken/kustomization.yaml\n");
+        ".: base/job.yaml base/kustomization.yaml broken/job.yaml broken/kustomization.yaml\n");
 }
 
 TEST_CASE("load: the environment's settings come between the request's and those of files") {
