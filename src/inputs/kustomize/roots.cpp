@@ -30,13 +30,13 @@ bool has_our_kinds(const Tree& tree) {
   });
 }
 
-// The folder in which kustomizations that include the absolute path are looked for: the repository; outside
-// of repositories, the one around the outermost kustomization. "" if there is none: kustomize includes files
-// of its own folder and of those below it only.
-std::string top_for(const base::FileSystem& files, const std::string& path) {
-  const std::string repository = inputs::repository_of(files, base::parent_of(path));
+// The folder in which kustomizations that include files of the absolute folder are looked for: the
+// repository; outside of repositories, the one around the outermost kustomization. "" if there is none:
+// kustomize includes files of its own folder and of those below it only.
+std::string top_for(const base::FileSystem& files, const std::string& of) {
+  const std::string repository = inputs::repository_of(files, of);
   std::string outermost;
-  for (std::string folder = base::parent_of(path); !folder.empty(); folder = base::parent_of(folder)) {
+  for (std::string folder = of; !folder.empty(); folder = base::parent_of(folder)) {
     if (!find_kustomization(files, base::shortest_path(folder)).empty()) outermost = folder;
     if (folder == repository) break;
   }
@@ -49,14 +49,10 @@ std::string top_for(const base::FileSystem& files, const std::string& path) {
 }  // namespace
 
 std::vector<Root> Kustomizations::find(const std::vector<Source>& sources) {
-  std::set<std::string> named;
   for (const Source& source : sources) {
-    if (source.named)
-      named.insert(base::absolute_path(source.name));
-    else if (is_kustomization(source.name))
-      add(source.name, nullptr);
+    if (!source.named && is_kustomization(source.name)) add(source.name, nullptr);
   }
-  if (loader_.request.found_roots != inputs::FoundRoots::Named) find_including(named);
+  if (loader_.request.found_roots != inputs::FoundRoots::Named) find_including(sources);
   std::vector<Root> roots;
   for (const Found& found : found_) {
     if (!found.is_wanted() || !is_root(found)) continue;
@@ -84,12 +80,41 @@ void Kustomizations::add(const std::string& file, const std::set<std::string>* n
   found_.push_back(std::move(found));
 }
 
-// Adds all kustomizations of the repositories in which one may include a file that a path names.
-void Kustomizations::find_including(const std::set<std::string>& named) {
+// The files of directories that belong to a kustomization among them. A component needs another one.
+std::set<std::string> Kustomizations::placed_files() const {
+  std::set<std::string> placed;
+  for (const Found& found : found_) {
+    if (!found.tree->root()->is_component) placed.merge(std::set(found.tree->files()));
+  }
+  return placed;
+}
+
+// Adds all kustomizations of the repositories in which one may include a file that a path names, or one of a
+// directory whose own kustomizations don't.
+void Kustomizations::find_including(const std::vector<Source>& sources) {
+  std::set<std::string> wanted;
+  std::set<std::string> folders;
+  const std::set<std::string> placed = placed_files();
+  for (const Source& source : sources) {
+    const std::string file = base::absolute_path(source.name);
+    if (source.named && inputs::is_manifest(file)) folders.insert(base::parent_of(file));
+    if (source.named || !placed.contains(file)) wanted.insert(file);
+  }
+  std::set<std::string> directories;
+  for (const std::string& directory : loader_.loaded.directories)
+    directories.insert(base::absolute_path(directory));
+  folders.insert(directories.begin(), directories.end());
+  for (const Found& found : found_) {
+    if (!placed.contains(base::absolute_path(found.tree->root()->path)))
+      folders.insert(base::absolute_path(found.folder));
+  }
   std::set<std::string> tops;
-  for (const std::string& file : named) {
-    const std::string top = inputs::is_manifest(file) ? top_for(loader_.files, file) : "";
-    if (!top.empty()) tops.insert(top);
+  for (const std::string& folder : folders) {
+    const std::string top = top_for(loader_.files, folder);
+    const bool was_read = std::ranges::any_of(directories, [&](const std::string& directory) {
+      return top == directory || !base::path_below(top, directory).empty();
+    });
+    if (!top.empty() && !was_read) tops.insert(top);
   }
   for (const std::string& top : tops) {
     const auto all = inputs::discover(loader_.files, base::shortest_path(top),
@@ -97,7 +122,7 @@ void Kustomizations::find_including(const std::set<std::string>& named) {
     const auto* discovery = std::get_if<inputs::Discovery>(&all);
     if (!discovery) continue;
     for (const std::string& file : discovery->files) {
-      if (is_kustomization(file)) add(file, &named);
+      if (is_kustomization(file)) add(file, &wanted);
     }
   }
 }
@@ -110,8 +135,9 @@ bool Kustomizations::is_root(const Found& found) const {
   if (!settings.roots.empty()) return settings.names(found.config->folder, found.folder);
   if (found.tree->root()->is_component || !has_our_kinds(*found.tree)) return false;
   const std::string place = base::absolute_path(found.folder);
-  return std::ranges::none_of(
-      found_, [&](const Found& other) { return &other != &found && other.tree->folders().contains(place); });
+  return std::ranges::none_of(found_, [&](const Found& other) {
+    return &other != &found && (other.is_whole || !found.is_whole) && other.tree->folders().contains(place);
+  });
 }
 
 std::vector<std::string> Kustomizations::files_of(const Root& root, const std::vector<Source>&) const {

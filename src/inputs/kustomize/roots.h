@@ -45,7 +45,8 @@ class Kustomizations final : public inputs::RootKind {
   };
 
   void add(const std::string& file, const std::set<std::string>* named);
-  void find_including(const std::set<std::string>& named);
+  std::set<std::string> placed_files() const;
+  void find_including(const std::vector<Source>& sources);
   bool is_root(const Found& found) const;
 
   const inputs::RootLoader& loader_;

@@ -233,6 +233,33 @@ TEST_CASE("kustomize: files that paths name are checked as part of what includes
   CHECK(folder.run({"render", nodes}).status == 1);
 }
 
+TEST_CASE("kustomize: a component, or a folder of patches, is checked as part of what includes it") {
+  Folder folder;
+  auto& files = folder.files.files;
+  const std::string patch = files["overlays/prod/nodes.yaml"];
+  files["overlays/prod/kustomization.yaml"] = "resources: [../../base]\ncomponents: [../../nodes]\n";
+  files["nodes/kustomization.yaml"] = "kind: Component\npatches: [{path: patch.yaml}]\n";
+  files["nodes/patch.yaml"] = patch;
+  files.erase("overlays/prod/nodes.yaml");
+  const std::string found = std::string(kUnknownField).replace(0, 24, "nodes/patch.yaml");
+  const Run component = folder.run({"lint", "nodes"});
+  CHECK(component.out == found + "1 finding (1 error) in 1 of 2 files; 1 fixable with --fix=all\n");
+  CHECK(component.err == "");
+  // Nobody includes it: nothing is known of the jobs that it would change.
+  files["overlays/prod/kustomization.yaml"] = "resources: [../../base]\n";
+  CHECK(folder.run({"lint", "nodes"}).status == 2);
+  files["overlays/prod/kustomization.yaml"] =
+      "resources: [../../base]\npatches: [{path: patches/nodes.yaml}]\n";
+  files["overlays/prod/patches/nodes.yaml"] = patch;
+  const Run patches = folder.run({"lint", "./overlays/prod/patches/"});
+  CHECK(patches.out == std::string(kUnknownField).insert(14, "patches/") +
+                           "1 finding (1 error) in 1 of 1 file; 1 fixable with --fix=all\n");
+  // A root that a directory has is built for itself, whoever else includes it.
+  files["all/kustomization.yaml"] = "resources: [../overlays/prod, stray.yaml]\n";
+  files["overlays/prod/stray.yaml"] = "kind: ConfigMap\n";
+  CHECK(folder.run({"lint", "overlays/prod"}).out.starts_with("overlays/prod/patches/nodes.yaml:7:5: error"));
+}
+
 TEST_CASE("kustomize: a patch is no job, whatever becomes of the kustomization that a path doesn't name") {
   Folder folder;
   folder.files.files["overlays/prod/nodes.yaml"] = Folder::patched("numNodes: 1", "numNodes: 4");
