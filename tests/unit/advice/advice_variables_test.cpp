@@ -132,6 +132,49 @@ in.yaml:29:93: warning: C contains "$B" as it is: no shell reads the values of e
                "{name: D, value: 'costs $5'}, {name: E, value: $(A)}, {name: F, value: '$$PATH'}]") == "");
 }
 
+TEST_CASE("advice/shell-variable: in the words of a program without a shell") {
+  const auto words = [](const std::string& command, const std::string& policy = "{torch: {}}") {
+    const std::string lines = "    command: [" + command + "]\n    env: [{name: OUT, value: /out}]\n";
+    return advice(kShell, with_trainer(lines, policy));
+  };
+  CHECK(
+      words("python, t.py, --out, $OUT, '--log=${OUT}/log', '$RANK'") ==
+      R"(in.yaml:29:36: warning: t.py gets the text $OUT: without a shell, nothing expands it [advice/shell-variable]
+   29 |     command: [python, t.py, --out, $OUT, '--log=${OUT}/log', '$RANK']
+      |                                    ^~~~ write $(OUT)
+in.yaml:29:63: warning: t.py gets the text $RANK: without a shell, nothing expands it [advice/shell-variable]
+   29 |     command: [python, t.py, --out, $OUT, '--log=${OUT}/log', '$RANK']
+      |                                                               ^~~~~ write $(PET_NODE_RANK)
+)");
+  CHECK(
+      words("torchrun, t.py, out=$OUT, --rank, $RANK, --node=$NODE_RANK") ==
+      R"(in.yaml:29:35: warning: t.py gets the text $OUT: without a shell, nothing expands it [advice/shell-variable]
+   29 |     command: [torchrun, t.py, out=$OUT, --rank, $RANK, --node=$NODE_RANK]
+      |                                   ^~~~ write $(OUT)
+in.yaml:29:49: warning: t.py gets the text $RANK: without a shell, nothing expands it [advice/shell-variable]
+   29 |     command: [torchrun, t.py, out=$OUT, --rank, $RANK, --node=$NODE_RANK]
+      |                                                 ^~~~~ let the program read RANK from its environment
+in.yaml:29:63: warning: t.py gets the text $NODE_RANK: without a shell, nothing expands it [advice/shell-variable]
+   29 |     command: [torchrun, t.py, out=$OUT, --rank, $RANK, --node=$NODE_RANK]
+      |                                                               ^~~~~~~~~~ write $(PET_NODE_RANK)
+)");
+  CHECK(words("mpirun, -np, $N, python, t.py, $OUT/a:b, $N", "{mpi: {}}") == R"(in.yaml:29:28: warning: mpirun gets the text $N: without a shell, nothing expands it [advice/shell-variable]
+   29 |     command: [mpirun, -np, $N, python, t.py, $OUT/a:b, $N]
+      |                            ^~ write its value
+in.yaml:29:46: warning: mpirun gets the text $OUT: without a shell, nothing expands it [advice/shell-variable]
+   29 |     command: [mpirun, -np, $N, python, t.py, $OUT/a:b, $N]
+      |                                              ^~~~ write $(OUT)
+)");
+  // What may be expanded, or is no variable of the container.
+  for (const std::string command : {"bash, -c, 'python t.py $OUT'", "bash, t.sh, $OUT", "ssh, host, $OUT",
+                                    "horovodrun, -np, '2', python, t.py, $OUT", "./run, $OUT",
+                                    "mpirun, bash, -c, 'python t.py $OUT'", "python, -c, 'print(1)', $OUT",
+                                    "python, t.py, $OTHER, '^a$', 'a$OUT', '{\"a\": \"$OUT\"}', '$OUT|b', "
+                                    "'hydra.dir=${OUT}', '$OUT b', $$OUT"})
+    CHECK(words(command) == "");
+  CHECK(advice(kShell, with_trainer("    args: [$OUT]\n    env: [{name: OUT, value: /out}]\n")) == "");
+}
+
 TEST_CASE("advice/shell-variable: in a runtime without jobs") {
   const std::string container =
       "                  env: [{name: PATH, value: '/a:$PATH'}, {name: A, value: $(B)}]\n";

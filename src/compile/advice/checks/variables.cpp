@@ -15,6 +15,7 @@
 
 #include "base/text/text.h"
 #include "compile/advice/checks.h"
+#include "launch/launch.h"
 #include "launch/words.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
@@ -292,6 +293,88 @@ void check_shell_values(const Place& place, Advisor& advisor) {
   }
 }
 
+// References $NAME in the words of a program that no shell starts.
+
+// Whether the program gives its words to a shell, which expands them, or may do so.
+bool may_expand(std::string_view word) {
+  constexpr std::array<std::string_view, 8> kPrograms{"ssh",      "su",         "sudo", "ray",
+                                                      "envsubst", "horovodrun", "eval", "colossalai"};
+  return launch::is_shell(word) || base::contains(kPrograms, launch::base_name(word));
+}
+
+bool is_mpirun(const launch::Launch& launch) {
+  return launch.launcher && launch.name() == "mpirun";
+}
+
+// The index of the first word that a program gets as it is written: those after a script of Python, and those
+// of mpirun. Other programs may expand theirs.
+size_t first_plain_word(const std::vector<std::string_view>& words, const launch::Launch& launch,
+                        const Place& place) {
+  if (launch.in_script || std::ranges::any_of(words, may_expand)) return words.size();
+  // Without a hostfile, advice/launcher-setting tells of mpirun's own flags.
+  if (is_mpirun(launch)) return place.info.is_mpi() ? launch.word + 1 : words.size();
+  return words.size() - launch.script_arguments.size();
+}
+
+// Whether the word is a value, or a path, that refers to the variable: $NAME, --out=$NAME/x. Not code, JSON
+// or a pattern; and key=${NAME} refers to another key in the programs that use Hydra.
+bool is_value(std::string_view word, const Reference& reference) {
+  std::string rest(word.substr(0, reference.at));
+  if (reference.is_braced && !rest.empty() && rest.front() != '-' && rest.ends_with('=')) return false;
+  rest.append(" ").append(word.substr(reference.at + reference.length));
+  const size_t space = reference.at;
+  const auto is_apart = [](char c) { return std::string_view(":/=,").find(c) != std::string_view::npos; };
+  return (space == 0 || is_apart(rest[space - 1])) &&
+         (space + 1 == rest.size() || is_apart(rest[space + 1])) &&
+         rest.find_first_of("\t\n\"'`\\^$*?()[]{}|;&<>") == std::string::npos && rest.find(' ') == space &&
+         rest.rfind(' ') == space;
+}
+
+// Whether the program would certainly not get what the word means: the container has the variable, or
+// another trainer would.
+bool is_variable(const Place& place, std::string_view name) {
+  return place.names.contains(name) || base::find(kRanks, name, &Rank::name) || name.starts_with("PET_") ||
+         (place.is_indexed && name == kCompletionIndex);
+}
+
+// Whether the word is a flag of mpirun with a number of processes.
+bool takes_number(const launch::Launch& launch, std::string_view word) {
+  return is_mpirun(launch) &&
+         base::contains(launch.launcher->sources(launch::Setting::Processes), word, &launch::Source::name);
+}
+
+std::string plain_hint(const Place& place, std::string_view name, const launch::Launch& launch) {
+  constexpr std::array<std::string_view, 5> kOfProcess{"RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR",
+                                                       "MASTER_PORT"};
+  const bool is_set = launch.launcher && !launch.script.empty() && base::contains(kOfProcess, name);
+  if (is_set) return fmt::format("let the program read {} from its environment", name);
+  const std::string_view instead = instead_of(name, place);
+  if (!instead.empty()) return fmt::format("write $({})", instead);
+  if (place.names.contains(name) || name == kCompletionIndex) return fmt::format("write $({})", name);
+  return "write its value";
+}
+
+void check_plain_words(const Place& place, Advisor& advisor) {
+  const CommandLine line{place.container.get("command"), place.container.get("args")};
+  if (!line.command || line.command->size() == 0) return;
+  const auto words = words_of(line);
+  const launch::Launch launch = launch::launch_of(words);
+  const std::string program(is_mpirun(launch) ? launch.name() : std::string_view(launch.script));
+  std::set<std::string_view> said;
+  for (size_t i = first_plain_word(words, launch, place); i < words.size(); ++i) {
+    for (const Reference& reference : shell_references(words[i])) {
+      const std::string_view name = reference.name;
+      const bool is_meant = is_variable(place, name) || takes_number(launch, words[i - 1]);
+      if (!is_meant || !is_value(words[i], reference) || !said.insert(name).second) continue;
+      const WordPlace word = place_of_word(line, i);
+      report(kShellVariable, field_of(place, word.in_args ? "args" : "command", word.item, *word.word),
+             fmt::format("{} gets the text {}: without a shell, nothing expands it", program,
+                         words[i].substr(reference.at, reference.length)),
+             *word.word, reference, plain_hint(place, name, launch), advisor);
+    }
+  }
+}
+
 // References $NAME in a shell's script to variables that Training Operator v1 or torchrun set elsewhere.
 
 // Finds the places where a shell replaces variables in its script: outside of single quotes, comments and
@@ -442,6 +525,7 @@ void check_script(const Place& place, Advisor& advisor) {
 
 void check_container(const Place& place, Advisor& advisor) {
   check_shell_values(place, advisor);
+  check_plain_words(place, advisor);
   if (place.has_unknown()) return;
   check_values(place, advisor);
   check_words(place, advisor);
