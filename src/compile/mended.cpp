@@ -26,29 +26,6 @@ Place place_of_finding(const base::Location& at) {
   return {at.file, at.line, at.column};
 }
 
-// Rules that look at a value, or at a container, alone: secrets, command lines, images and resources.
-bool looks_at_one_value(std::string_view rule) {
-  static constexpr std::string_view kRules[] = {
-      "advice/device-name",
-      "advice/env-twice",
-      "advice/image-name",
-      "advice/image-placeholder",
-      "advice/image-tag",
-      "advice/misspelt-image",
-      "advice/one-word-argument",
-      "advice/one-word-command",
-      "advice/plain-secret",
-      "advice/size-unit",
-      "advice/shell-variable",
-      "advice/typographic-sign",
-      "job/env",
-      "job/gpu-limit",
-      "job/image",
-      "job/resources",
-  };
-  return base::contains(kRules, rule);
-}
-
 // Takes out of a tree, or renames, what its refusals are about.
 class Mender {
  public:
@@ -131,6 +108,30 @@ bool has_same(const std::vector<Diagnostic>& findings, const Diagnostic& wanted)
 }
 
 }  // namespace
+
+bool looks_at_one_value(std::string_view rule) {
+  static constexpr std::string_view kRules[] = {
+      "advice/device-name",
+      "advice/env-twice",
+      "advice/image-name",
+      "advice/image-placeholder",
+      "advice/image-tag",
+      "advice/misspelt-image",
+      "advice/num-nodes-zero",
+      "advice/one-word-argument",
+      "advice/one-word-command",
+      "advice/plain-secret",
+      "advice/queue-label",
+      "advice/size-unit",
+      "advice/shell-variable",
+      "advice/typographic-sign",
+      "job/env",
+      "job/gpu-limit",
+      "job/image",
+      "job/resources",
+  };
+  return base::contains(kRules, rule);
+}
 
 Mended mend(const Node& root, const std::vector<Diagnostic>& refusals, Mend how, const yaml::Maker& make) {
   Mender mender(refusals, how, make);

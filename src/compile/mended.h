@@ -9,12 +9,16 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/diagnostic.h"
 #include "yaml/node.h"
 
 namespace trainjobc::compile {
+
+// Whether the rule looks at a value, or at a container, alone: secrets, command lines, images and resources.
+bool looks_at_one_value(std::string_view rule);
 
 enum class Mend : uint8_t { Without, AsMeant };
 inline constexpr std::array<Mend, 2> kMends{Mend::Without, Mend::AsMeant};

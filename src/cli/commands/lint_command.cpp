@@ -16,6 +16,7 @@
 #include "base/text/diff.h"
 #include "base/text/text.h"
 #include "cli/commands.h"
+#include "compile/mended.h"
 #include "inputs/kustomize/roots.h"
 #include "inputs/repository.h"
 #include "lint/baseline.h"
@@ -24,6 +25,7 @@
 #include "lint/report/document.h"
 #include "lint/report/findings.h"
 #include "platform/team.h"
+#include "rules/rules.h"
 #include "secret/secret.h"
 
 namespace trainjobc::cli {
@@ -286,11 +288,11 @@ class Baseline {
   // Removes the findings that the baseline lists.
   void narrow(lint::Findings& findings) {
     findings.diagnostics = base::without_consequences(std::move(findings.diagnostics));
+    const Checked checked(findings);
     const size_t all = findings.diagnostics.items().size();
     gone_ = lint::drop_known(findings.diagnostics, known_, folder_);
     matched_ = all - findings.diagnostics.items().size();
-    const std::set<std::string> linted = places_of(findings.files);
-    std::erase_if(gone_, [&](const lint::KnownFinding& one) { return !is_checked(one, linted); });
+    std::erase_if(gone_, [&](const lint::KnownFinding& one) { return !is_checked(one, checked); });
   }
 
   void note_what_is_known() const {
@@ -308,16 +310,16 @@ class Baseline {
     note(console_, text);
   }
 
-  // Writes all findings, and keeps the known ones of files that were not checked.
+  // Writes all findings, and keeps the known ones of what was not checked.
   int write(lint::Findings& findings, bool is_quiet) {
     const auto all = base::without_consequences(findings.diagnostics);
     std::vector<lint::KnownFinding> known = lint::known_findings(all, folder_);
-    const std::set<std::string> linted = places_of(findings.files);
+    const Checked checked(findings);
     const size_t before = known_.size();
     base::Diagnostics added = all;
     std::vector<lint::KnownFinding> gone = lint::drop_known(added, known_, folder_);
     std::erase_if(gone, [&](const lint::KnownFinding& one) {
-      if (is_checked(one, linted)) return false;
+      if (is_checked(one, checked)) return false;
       known.push_back(one);
       return true;
     });
@@ -332,17 +334,38 @@ class Baseline {
   }
 
  private:
-  static std::set<std::string> places_of(const std::vector<std::string>& files) {
-    std::set<std::string> places;
-    for (const std::string& file : files) places.insert(base::absolute_path(file));
-    return places;
-  }
+  // What a run looked at: the absolute paths of files, but for objects and files that were refused before all
+  // rules could be checked.
+  struct Checked {
+    std::set<std::string> files;
+    std::set<std::string> refused;  // objects, and absolute paths of files that can't be read
 
-  // Whether a known finding that was not found again is gone: its file was checked, or no longer exists.
-  bool is_checked(const lint::KnownFinding& one, const std::set<std::string>& linted) const {
+    explicit Checked(const lint::Findings& findings) {
+      for (const std::string& file : findings.files) files.insert(base::absolute_path(file));
+      for (const LintedObject& one : findings.compiled.linted) {
+        if (!one.is_checked) refused.insert(one.object);
+      }
+      for (const base::Diagnostic& found : findings.diagnostics.items()) {
+        if (found.severity != base::Severity::Error || found.stage == base::Stage::Advice) continue;
+        if (!found.object.empty())
+          refused.insert(found.object);
+        else if (found.location.file)
+          refused.insert(base::absolute_path(found.location.file->name()));
+      }
+    }
+  };
+
+  // Whether a known finding that was not found again is gone: what it is about was checked, or its file no
+  // longer exists.
+  bool is_checked(const lint::KnownFinding& one, const Checked& checked) const {
+    const rules::Rule* rule = rules::find_rule(one.rule);
+    const bool is_early = rule && (rule->stage == base::Stage::Yaml || rule->stage == base::Stage::Input);
+    if (!is_early && !compile::looks_at_one_value(one.rule) && checked.refused.contains(one.object))
+      return false;
     if (one.file.empty() || one.file == base::kStdin) return true;
     const std::string place = base::normal_path(base::joined_path(folder_, one.file));
-    return linted.contains(place) || !console_.files().exists(base::shortest_path(place));
+    if (checked.refused.contains(place)) return false;
+    return checked.files.contains(place) || !console_.files().exists(base::shortest_path(place));
   }
 
   Console& console_;

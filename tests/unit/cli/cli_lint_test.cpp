@@ -575,6 +575,30 @@ note: 1 finding in lint/known.json is gone: --write-baseline removes it
   CHECK(run({"--write-baseline", "--fix"}).status == 2);
 }
 
+TEST_CASE("lint --baseline: what a refused object hides is not gone") {
+  base::MemoryFileSystem files;
+  const std::string suspended = kCommand + std::string("  suspend: true\n");
+  files.files["a.yaml"] = job_with("a", suspended);
+  const std::vector<std::string> arguments{"a.yaml", "--baseline", "known.json"};
+  const auto write = [&] {
+    std::vector<std::string> all = arguments;
+    all.push_back("--write-baseline");
+    return lint(files, all).err;
+  };
+  CHECK(write() == "note: wrote 1 finding to known.json\n");
+  std::string refused = files.files["a.yaml"];
+  refused.replace(refused.find("torch-distributed"), 17, "no-such-runtime");
+  files.files["a.yaml"] = refused;
+  CHECK(lint(files, arguments).err.find("gone") == std::string::npos);
+  CHECK(write() == "note: wrote 2 findings to known.json: 1 new, 0 gone\n");
+  files.files["a.yaml"] = job_with("a", suspended);
+  CHECK(lint(files, arguments).err == R"(note: 1 finding in known.json is not shown
+note: 1 finding in known.json is gone: --write-baseline removes it
+    a.yaml: there is no ClusterTrainingRuntime "no-such-runtime" [input/missing-runtime]
+1 job: no new findings
+)");
+}
+
 TEST_CASE("lint: advice/queue is silent where queues are known, and said once where there are none") {
   base::MemoryFileSystem files;
   const auto queued = [](const std::string& name, const std::string& ns) {
