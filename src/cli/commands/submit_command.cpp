@@ -233,8 +233,8 @@ class Wait {
     int status = kOk;
     submit::wait_for(
         job_sets, kubectl_,
-        {.timeout = std::chrono::seconds(flags_.kubectl.timeout), .are_awaited = flags_.as == "trainjob"},
-        clock_, listener, [&](const submit::WaitResult& result) { status = end(result, job_sets.size()); });
+        {.timeout = std::chrono::seconds(flags_.kubectl.timeout), .are_awaited = are_train_jobs()}, clock_,
+        listener, [&](const submit::WaitResult& result) { status = end(result, job_sets.size()); });
     return status;
   }
 
@@ -270,9 +270,9 @@ class Wait {
       cancel(result.pending);
     } else if (!result.pending.empty()) {
       fail(console_,
-           fmt::format("interrupted; {} to run (stop a job with kubectl delete jobset):\n{}",
+           fmt::format("interrupted; {} to run (stop a job with kubectl delete {}):\n{}",
                        result.pending.size() == 1 ? "this JobSet continues" : "these JobSets continue",
-                       without_break(list_of(result.pending))));
+                       are_train_jobs() ? "trainjob" : "jobset", without_break(list_of(result.pending))));
     }
     return 128 + result.signal;
   }
@@ -282,22 +282,29 @@ class Wait {
     return text;
   }
 
+  // Trainer would create the JobSet of a TrainJob again.
+  bool are_train_jobs() const { return flags_.as == "trainjob"; }
+
   void cancel(const std::vector<const Object*>& job_sets) {
     std::map<std::string, std::vector<const Object*>> namespaces;
     for (const Object* job_set : job_sets) namespaces[std::string(job_set->ns)].push_back(job_set);
     for (const auto& [ns, of_namespace] : namespaces) {
       kubectl::Call call;
       call.ns = ns;
-      call.words = {"delete", std::string(kubectl::resource_of("", "JobSet")), "--ignore-not-found",
+      const std::string_view kind = are_train_jobs() ? model::kTrainJob : "JobSet";
+      call.words = {"delete", std::string(kubectl::resource_of("", kind)), "--ignore-not-found",
                     "--wait=false"};
-      for (const Object* job_set : of_namespace) call.names.emplace_back(job_set->name);
-      const kubectl::Reply reply = kubectl_.run(call);
-      if (reply.ok()) {
-        fail(console_, fmt::format("interrupted; deleted:\n{}", without_break(list_of(of_namespace))));
-      } else {
-        fail(console_,
-             fmt::format("interrupted; not deleted:\n{}{}", list_of(of_namespace), describe(reply.failure)));
+      std::string list;
+      for (const Object* job_set : of_namespace) {
+        call.names.emplace_back(job_set->name);
+        Object named = *job_set;
+        named.kind = kind;
+        list += fmt::format("  {}\n", title_of(named));
       }
+      const kubectl::Reply reply = kubectl_.run(call);
+      fail(console_, reply.ok()
+                         ? fmt::format("interrupted; deleted:\n{}", without_break(list))
+                         : fmt::format("interrupted; not deleted:\n{}{}", list, describe(reply.failure)));
     }
   }
 
@@ -526,7 +533,7 @@ std::function<int(Console&)> setup_submit(Command& command) {
               "Follow the JobSets until they complete or fail, and report what blocks them");
   command
       .add("--cancel-on-interrupt", &flags->cancel_on_interrupt,
-           "Delete unfinished JobSets when Ctrl-C or SIGTERM ends the wait")
+           "Delete unfinished JobSets, or with --as trainjob TrainJobs, when Ctrl-C or SIGTERM ends the wait")
       .needs("--wait");
   flags->kubectl.add_timeout_to(command, "the wait; each kubectl call has 10m at most");
   flags->ssh_key.add_to(command);

@@ -318,4 +318,25 @@ JobSet team-a/demo completed
 )");
 }
 
+TEST_CASE("Ctrl-C with --as trainjob: Trainer would create a JobSet again") {
+  WaitRun run;
+  run.flags.as = "trainjob";
+  run.from(seconds(0), kJobSets, job_set("demo", "{}"));
+  run.interrupts(seconds(3), SIGINT);
+  SUBCASE("leaves") {
+    CHECK(run.run() == 130);
+    CHECK(run.console.err ==
+          "trainjobc: interrupted; this JobSet continues to run (stop a job with kubectl delete trainjob):\n"
+          "  JobSet team-a/demo\n");
+  }
+  SUBCASE("deletes") {
+    run.flags.cancel_on_interrupt = true;
+    CHECK(run.run() == 130);
+    CHECK(run.console.err == "trainjobc: interrupted; deleted:\n  TrainJob team-a/demo\n");
+    CHECK(run.runner.requests.back().argv ==
+          std::vector<std::string>{"kubectl", "delete", "trainjobs.trainer.kubeflow.org",
+                                   "--ignore-not-found", "--wait=false", "--namespace=team-a", "--", "demo"});
+  }
+}
+
 }  // namespace trainjobc::submit_wait_test
