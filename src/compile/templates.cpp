@@ -61,6 +61,11 @@ std::optional<Syntax> variables_in(std::string_view text) {
   return found;
 }
 
+// Whether the value is $NAME, which envsubst replaces too.
+bool begins_with_variable(std::string_view value) {
+  return value.size() > 1 && value.front() == '$' && value[1] >= 'A' && value[1] <= 'Z';
+}
+
 // The text that the diagnostic points at, if that is on one line.
 std::string_view pointed_at(const base::Location& at) {
   if (at.line == 0 || at.line != at.end_line || at.end_column <= at.column) return {};
@@ -230,7 +235,8 @@ class TemplateFinder {
     }
     const std::string_view text = pointed_at(at);
     if (contains(text, "{{") && contains(text, "}}")) return Syntax::Braces;
-    return is_script(diagnostic) ? std::nullopt : variables_in(text);
+    if (is_script(diagnostic)) return std::nullopt;
+    return begins_with_variable(text) ? Syntax::Dollar : variables_in(text);
   }
 
   std::optional<Syntax> placeholder_near(const SourceFile& file, uint32_t number) {

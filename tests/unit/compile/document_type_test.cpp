@@ -199,6 +199,12 @@ TEST_CASE("a template is one finding") {
         "a.yaml:4:9: error: this is an unrendered template [yaml/template]\n"
         "    4 |   name: ${NAME}\n"
         "      |         ^~~~~~~ pipe in its rendered output: envsubst < FILE | trainjobc lint -\n");
+  const std::string bare = job("trainer.kubeflow.org/v1alpha1") +
+                           "  trainer:\n    numNodes: $NODES\n    env: [{name: A, value: $A}]\n";
+  CHECK(report(compiled(bare)) == R"(a.yaml:9:15: error: this is an unrendered template [yaml/template]
+    9 |     numNodes: $NODES
+      |               ^~~~~~ pipe in its rendered output: envsubst < FILE | trainjobc lint -
+)");
 }
 
 TEST_CASE("a template that doesn't mention Trainer is skipped; a script's variables don't make a template") {

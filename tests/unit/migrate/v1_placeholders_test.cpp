@@ -97,9 +97,9 @@ TEST_CASE("migrate v1: names with placeholders are not written in two ways") {
   CHECK(written(job).find("\nmetadata: {name: <NAME>}\n") != std::string::npos);
   CHECK(
       said(named(torch(""), "$NAME") + "# ${NAME}\n") ==
-      R"(in.yaml:2:7: error: Trainer 2.3 refuses the TrainJob that this becomes: metadata.name "$NAME" may contain only lower-case letters, digits, '-' and '.', and must begin and end with a letter or digit [migrate/lost]
+      R"(in.yaml:2:7: error: this is an unrendered template [migrate/lost]
     2 | kind: PyTorchJob
-      |       ^~~~~~~~~~ such as "name"
+      |       ^~~~~~~~~~ fill it in first: envsubst < in.yaml | trainjobc migrate -
 nothing to migrate to Trainer 2.3 in 1 object; 1 v1 job stays as it is
 note: what differs from v1, and what to do: https://trainjobc.github.io/trainjobc/from-v1/
 )");
