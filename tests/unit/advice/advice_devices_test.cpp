@@ -64,6 +64,19 @@ TEST_CASE("advice/gpu-not-requested") {
         "  note: the job at in.yaml:26:9\n");
 }
 
+TEST_CASE("advice/gpu-not-requested: MPI's launcher only starts processes") {
+  const auto tolerated = [](const std::string& policy, bool is_launcher) {
+    std::string text = mpi(policy, "    numNodes: 2\n");
+    const size_t first = text.find("                containers:\n");
+    text.insert(is_launcher ? first : text.find("                containers:\n", first + 1),
+                "                tolerations: [{key: nvidia.com/gpu, operator: Exists}]\n");
+    return advice("advice/gpu-not-requested", text);
+  };
+  CHECK(tolerated("{mpi: {}}", true) == "");
+  CHECK(tolerated("{mpi: {}}", false) != "");
+  CHECK(tolerated("{mpi: {runLauncherAsNode: true}}", true) != "");
+}
+
 TEST_CASE("advice/gpu-not-requested: types of machines") {
   const auto type = [](const std::string& pod) { return advice("advice/gpu-not-requested", placed(pod)); };
   CHECK(

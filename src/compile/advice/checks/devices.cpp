@@ -166,12 +166,19 @@ bool asks_for_device_in(const Node& pod) {
   return false;
 }
 
-// Checks only the trainer's pods: others may run anywhere.
+// Whether the pods train. MPI's launcher only starts processes, unless it is one of the nodes.
+bool has_training_pods(const policy::RuntimeInfo& info, const Node& job) {
+  const bool has_nodes = info.is_mpi() && info.pod_set_by_name(model::kNode);
+  if (has_nodes && !info.policy->mpi->run_launcher_as_node) return text_at(job, "name") == model::kNode;
+  return model::ancestor_of(job) == model::kTrainer;
+}
+
+// Checks only pods that train: others may run anywhere.
 void check_placed_pods(const AdviceContext& context, Advisor& advisor) {
   const auto jobs = items_at(context.admitted_job_set, {"spec", "replicatedJobs"});
   for (size_t i = 0; i < jobs.size(); ++i) {
     const Node* pod = jobs[i]->at({"template", "spec", "template", "spec"});
-    if (!pod || model::ancestor_of(*jobs[i]) != model::kTrainer || asks_for_device_in(*pod)) continue;
+    if (!pod || !has_training_pods(context.merged, *jobs[i]) || asks_for_device_in(*pod)) continue;
     const std::optional<Placement> placed = gpu_placement(*pod);
     if (!placed) continue;
     base::Diagnostic& found =
