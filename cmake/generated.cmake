@@ -108,7 +108,7 @@ read_file(config_schema ${PROJECT_SOURCE_DIR}/schema/trainjobc-config.json)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/config_schema.h.in ${PROJECT_BINARY_DIR}/generated/config_schema.h @ONLY)
 
 # The schemas of the reports in JSON, which `trainjobc schema --report` prints.
-foreach(name diff explain lint migrate plan runtimes)
+foreach(name diff explain lint migrate plan runtimes version)
   read_file(report_${name} ${PROJECT_SOURCE_DIR}/schema/reports/${name}.json)
 endforeach()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/report_schemas.h.in ${PROJECT_BINARY_DIR}/generated/report_schemas.h @ONLY)

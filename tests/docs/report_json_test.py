@@ -32,6 +32,7 @@ RUNS = {
              (["plan", "--no-config", "--quota", GOLDEN / "plan-together-json/quota.yaml", GOLDEN / "plan-together-json/input.yaml"], "jobs")],
     "runtimes": [(["runtimes"], "runtimes"),
                  (["runtimes", "--used-by", "torch-distributed", GOLDEN / "runtimes-used-by-json/input.yaml"], "runtimes")],
+    "version": [(["version"], "compared")],
 }
 problems = []
 
