@@ -180,6 +180,8 @@ std::string unknown_word(const Command& root, const Command& chosen, const std::
         names.insert(names.end(), flag.names.begin(), flag.names.end());
     }
     const std::string flag = word.substr(0, word.find('='));
+    if (base::contains(names, flag))
+      return fmt::format("write {} after \"{}\", with its value if it takes one", flag, chosen.name);
     return fmt::format("unknown flag \"{}\"{}", flag, base::did_you_mean(flag, names));
   }
   if (&chosen != &root) return fmt::format("unexpected argument \"{}\"", word);

@@ -74,6 +74,9 @@ TEST_CASE("flags of a command may come before it") {
         {"--color", "never", "lint", "-q", "a.yaml"}})
     CHECK(test::run(files, before).out == after.out);
   CHECK(test::run(files, {"--colours", "never", "lint", "a.yaml"}).status == 2);
+  CHECK(complaint({"--color", "lint", "a.yaml"}) ==
+        "trainjobc: write --color after \"lint\", with its value if it takes one\nSee \"trainjobc lint "
+        "--help\".\n");
 }
 
 TEST_CASE("every command's help has a usage line, examples, and lines that fit a terminal") {
