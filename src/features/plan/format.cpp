@@ -132,7 +132,8 @@ Block totals_table(const Plan& plan) {
   if (has_scopes(plan)) columns.insert(columns.begin(), Column{"SCOPE"});
   const auto add = [&](std::vector<std::string> cells, const Total& total) {
     if (!has_scopes(plan)) cells.erase(cells.begin());
-    cells.insert(cells.end(), {std::to_string(total.jobs), std::to_string(total.nodes),
+    const bool is_unknown = total.nodes == 0 && !total.processes;
+    cells.insert(cells.end(), {std::to_string(total.jobs), is_unknown ? "-" : std::to_string(total.nodes),
                                std::to_string(total.pods), cell_of(total.processes, "?")});
     resources.add_cells(total.requests, cells);
     block.table.rows.push_back(std::move(cells));

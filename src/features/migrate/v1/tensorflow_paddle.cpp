@@ -145,8 +145,8 @@ void report_written_out(Conversion& conversion, std::string_view variables, cons
 void report_elastic(Conversion& conversion) {
   if (const Node* elastic = conversion.job.get("elasticPolicy")) {
     conversion.findings.change("spec.elasticPolicy",
-                               fmt::format("Trainer {} has no elastic training: the job runs on {} nodes",
-                                           conversion.trainer, conversion.job.pods()),
+                               fmt::format("Trainer {} has no elastic training: the job runs on {}",
+                                           conversion.trainer, base::counted(conversion.job.pods(), "node")),
                                "remove it", elastic);
   }
 }

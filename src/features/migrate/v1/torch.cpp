@@ -144,8 +144,8 @@ void add_elastic(Conversion& conversion, NodeList& env) {
   if (!is_fixed(least) || !is_fixed(most)) {
     conversion.findings.change(
         "spec.elasticPolicy",
-        fmt::format("Trainer {} has no elastic training: the job runs on {} nodes, and waits for all of them",
-                    conversion.trainer, job.pods()),
+        fmt::format("Trainer {} has no elastic training: the job runs on {}, and waits for all of them",
+                    conversion.trainer, base::counted(job.pods(), "node")),
         "set spec.trainer.numNodes to the number of nodes that you want", is_fixed(least) ? most : least);
   }
   if (const Node* metrics = elastic->get("metrics")) {
