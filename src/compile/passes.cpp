@@ -12,6 +12,7 @@
 #include "base/text/suggest.h"
 #include "compile/admission.h"
 #include "compile/advice/advice.h"
+#include "compile/advice/checks.h"
 #include "compile/build.h"
 #include "compile/mended.h"
 #include "compile/merge.h"
@@ -188,6 +189,23 @@ void leave_to_manager(const JobUnit& unit, k8s::Violations& violations) {
   }
 }
 
+// A patch has no field for the image of the container that it adds.
+void point_to_runtime(const JobUnit& unit, k8s::Violations& violations) {
+  const auto is_image = [](const Diagnostic& found) { return found.rule == k8s::rule::kImage; };
+  if (std::ranges::none_of(violations, is_image)) return;
+  for (const advice::PodPatch& patch : advice::pod_patches(unit.job)) {
+    for (const std::string_view list : {"containers", "initContainers"}) {
+      if (!patch.pod_spec) continue;
+      for (const Node* container : yaml::items_at(*patch.pod_spec, list)) {
+        for (Diagnostic& found : violations) {
+          if (is_image(found) && found.location == yaml::locate(*container))
+            found.hint = "add it to the runtime, with an image: a patch has no field for one";
+        }
+      }
+    }
+  }
+}
+
 // ConfigMaps and Secrets come before the JobSet that mounts them.
 int output_rank(const Node& object) {
   static constexpr std::array<std::string_view, 4> kOrder{"ConfigMap", "Secret", "PodGroup", "JobSet"};
@@ -306,7 +324,9 @@ const Node* admit_output(JobUnit& unit, const Node& job_set, bool is_accepted) {
   report(std::move(violations), object, unit.diagnostics);
   if (unit.complete) {
     base::Arena jobs;  // for jobs that are not kept
-    report(k8s::job::validate_jobs(*admitted, Maker(jobs), *unit.kubernetes), object, unit.diagnostics);
+    k8s::Violations refused = k8s::job::validate_jobs(*admitted, Maker(jobs), *unit.kubernetes);
+    point_to_runtime(unit, refused);
+    report(std::move(refused), object, unit.diagnostics);
   }
   return admitted;
 }

@@ -20,7 +20,7 @@ WANTED = {
     "diagnostics": [
         "16:9 eglot-error trainjobc [job/gpu-limit]: nvidia.com/gpu is requested without a limit; extended resources need an "
         "equal limit; add limits: {nvidia.com/gpu: 8}",
-        '29:23 eglot-error trainjobc [job/image]: container "trainer" has no image; add image',
+        '29:23 eglot-error trainjobc [job/image]: container "trainer" has no image; add it to the runtime, with an image: a patch has no field for one',
         '29:29 eglot-warning trainjobc [advice/patch-target]: the patch names container "trainer", which runtime "torch-pool" does '
         'not have; a new one without an image would be added; did you mean "node"?',
     ],

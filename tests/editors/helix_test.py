@@ -99,7 +99,7 @@ def said(*words):
 
 GPU_LIMIT = ("ERROR job/gpu-limit nvidia.com/gpu is requested without a limit; extended resources need an equal limit; add limits: "
              "{nvidia.com/gpu: 8}")
-IMAGE = 'ERROR job/image container "trainer" has no image; add image'
+IMAGE = 'ERROR job/image container "trainer" has no image; add it to the runtime, with an image: a patch has no field for one'
 TARGET = ('WARN advice/patch-target the patch names container "trainer", which runtime "torch-pool" does not have; a new one without '
           'an image would be added; did you mean "node"?')
 PICK_DIAGNOSTICS = ("Escape", "Escape", " ", "d", "C-t")

@@ -95,7 +95,7 @@ def text_of(value):
 
 GPU_LIMIT = ("16:9-16:23 error [job/gpu-limit] nvidia.com/gpu is requested without a limit; extended resources need an "
              "equal limit; add limits: {nvidia.com/gpu: 8}")
-IMAGE = '29:23-29:27 error [job/image] container "trainer" has no image; add image'
+IMAGE = '29:23-29:27 error [job/image] container "trainer" has no image; add it to the runtime, with an image: a patch has no field for one'
 TARGET = ('29:29-29:36 warning [advice/patch-target] the patch names container "trainer", which runtime "torch-pool" does not '
           'have; a new one without an image would be added; did you mean "node"?')
 MISTAKES = [GPU_LIMIT, IMAGE, TARGET]
