@@ -8,6 +8,7 @@
 
 #include "base/text/suggest.h"
 #include "compile/advice/checks.h"
+#include "k8s/violations.h"
 #include "model/trainer_names.h"
 #include "policy/plugin.h"
 #include "rules/rules.h"
@@ -116,11 +117,31 @@ void check_misplaced_labels(const RuntimeContext& context, Advisor& advisor) {
   }
 }
 
+constexpr std::array<std::string_view, 3> kAncestors{model::kTrainer, model::kDatasetInitializer,
+                                                     model::kModelInitializer};
+
+// Reports a value of the ancestor label that is like one that Trainer knows.
+void check_misspelt_ancestors(const RuntimeContext& context, Advisor& advisor) {
+  for (size_t i = 0; i < context.info.pod_sets.size(); ++i) {
+    const PodSet& set = context.info.pod_sets[i];
+    const auto meant = set.ancestor.empty() || base::contains(kAncestors, set.ancestor)
+                           ? std::nullopt
+                           : base::closest(set.ancestor, kAncestors);
+    const Node* label = set.replicated_job->at({"template", "metadata", "labels", model::kAncestorLabel});
+    if (!meant || !label) continue;
+    base::Diagnostic& found = advisor.warn(
+        "advice/ancestor-label",
+        fmt::format("{}.template.metadata.labels[{}]", replicated_job_field(i), model::kAncestorLabel),
+        fmt::format("Trainer knows no step \"{}\": replicatedJob \"{}\" gets nothing of a TrainJob",
+                    set.ancestor, set.name),
+        yaml::locate(*label));
+    k8s::suggest(found, label, *meant);
+  }
+}
+
 // Reports a label like the ancestor label of a Job, which Trainer does not read; or the label as an
 // annotation.
 void check_misspelt_labels(const RuntimeContext& context, Advisor& advisor) {
-  constexpr std::array<std::string_view, 3> kAncestors{model::kTrainer, model::kDatasetInitializer,
-                                                       model::kModelInitializer};
   constexpr std::string_view kRoot = "trainer.kubeflow.org/trainjob-ancestor";
   for (size_t i = 0; i < context.info.pod_sets.size(); ++i) {
     const PodSet& set = context.info.pod_sets[i];
@@ -268,8 +289,8 @@ void check_ports(const RuntimeContext& context, Advisor& advisor) {
 
 Checks checks() {
   return {.job = {check_num_nodes, check_zero_nodes},
-          .runtime = {check_misplaced_labels, check_misspelt_labels, check_second_trainer, check_pod_counts,
-                      check_addresses, check_ports}};
+          .runtime = {check_misplaced_labels, check_misspelt_labels, check_misspelt_ancestors,
+                      check_second_trainer, check_pod_counts, check_addresses, check_ports}};
 }
 
 }  // namespace trainjobc::compile::advice::nodes
