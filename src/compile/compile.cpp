@@ -69,7 +69,7 @@ class Run final : public JobMaker {
     read(std::move(inputs), std::move(runtimes));
     choose_versions();
     duplicates_ = compile::find_duplicates(results_);
-    compile::run_trials(of_runtimes_.trials, options_);
+    compile::run_trials(of_runtimes_.trials, around_, options_);
     collect_diagnostics();
     collect_objects();
     collect_documents();

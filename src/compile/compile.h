@@ -77,8 +77,9 @@ struct Options {
   unsigned threads = 0;              // 0: one per processor
   std::string kubernetes_version;    // "1.36"; "": the newest that the Trainer version was tested with
   std::optional<bool> is_openshift;  // not set: as the inputs' objects show
-  bool is_rendered = false;          // a template was rendered: ${NAME} in its files is not a placeholder
-  bool translate_pinned = false;     // read the older dialects even if trainer_version is not "auto"
+  std::optional<bool> allows_privileged;  // likewise
+  bool is_rendered = false;       // a template was rendered: ${NAME} in its files is not a placeholder
+  bool translate_pinned = false;  // read the older dialects even if trainer_version is not "auto"
 };
 
 struct Object {

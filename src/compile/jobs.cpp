@@ -455,11 +455,11 @@ bool holds(const std::vector<Diagnostic>& findings, const Diagnostic& wanted) {
 }
 
 // The errors of a TrainJob of this runtime; nullopt if there can be no such job.
-std::optional<std::vector<Diagnostic>> errors_of(const Trial& trial, std::optional<int64_t> num_nodes) {
+std::optional<std::vector<Diagnostic>> errors_of(const Trial& trial, const Surroundings& around,
+                                                 std::optional<int64_t> num_nodes) {
   JobUnit unit;
-  const Surroundings nothing;
   unit.target = trial.target;
-  unit.around = &nothing;
+  unit.around = &around;
   Options options;
   options.render = false;
   run_passes(unit,
@@ -482,11 +482,11 @@ std::optional<std::vector<Diagnostic>> errors_of(const Trial& trial, std::option
 }
 
 // Drops refusals that depend on the number of nodes.
-void excuse_number_of_nodes(const Trial& trial, std::vector<Diagnostic>& errors) {
+void excuse_number_of_nodes(const Trial& trial, const Surroundings& around, std::vector<Diagnostic>& errors) {
   constexpr std::array<int64_t, 2> kNumbers{1, 4096};
   for (const int64_t number : kNumbers) {
     if (errors.empty()) return;
-    auto others = errors_of(trial, number);
+    auto others = errors_of(trial, around, number);
     const auto is_known = [&](const Diagnostic& other) { return holds(errors, other); };
     if (others && std::ranges::all_of(*others, is_known)) errors = std::move(*others);
   }
@@ -513,10 +513,10 @@ Diagnostic about_runtime(Diagnostic found, const StoredRuntime& runtime) {
   return found;
 }
 
-void run(Trial& trial) {
-  auto errors = errors_of(trial, std::nullopt);
+void run(Trial& trial, const Surroundings& around) {
+  auto errors = errors_of(trial, around, std::nullopt);
   if (!errors) return;
-  excuse_number_of_nodes(trial, *errors);
+  excuse_number_of_nodes(trial, around, *errors);
   for (Diagnostic& found : *errors) {
     trial.findings.add(about_runtime(std::move(found), *trial.runtime));
   }
@@ -525,9 +525,9 @@ void run(Trial& trial) {
 
 }  // namespace
 
-void run_trials(std::deque<Trial>& trials, const Options& options) {
+void run_trials(std::deque<Trial>& trials, const Surroundings& around, const Options& options) {
   base::parallel_for(trials.size(), kWorthAThread, options.threads,
-                     [&](size_t index) { run(trials[index]); });
+                     [&](size_t index) { run(trials[index], around); });
 }
 
 }  // namespace trainjobc::compile

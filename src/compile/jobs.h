@@ -106,6 +106,6 @@ const yaml::Node* trial_job(const StoredRuntime& runtime, const model::Behaviour
 
 // Runs the passes for each runtime, with such a job. Findings that another number of nodes would fix are left
 // to the real jobs. The cluster stores the runtimes anyway, so all findings have stage job.
-void run_trials(std::deque<Trial>& trials, const Options& options);
+void run_trials(std::deque<Trial>& trials, const Surroundings& around, const Options& options);
 
 }  // namespace trainjobc::compile

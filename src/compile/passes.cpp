@@ -18,6 +18,7 @@
 #include "compile/merge.h"
 #include "compile/own_name.h"
 #include "compile/snapshot.h"
+#include "compile/surroundings.h"
 #include "k8s/job/job.h"
 #include "k8s/name_syntax.h"
 #include "k8s/violations.h"
@@ -206,6 +207,19 @@ void point_to_runtime(const JobUnit& unit, k8s::Violations& violations) {
   }
 }
 
+// Privileged containers are refused by an API server without --allow-privileged, which most clusters set.
+void settle_privileged(const JobUnit& unit, k8s::Violations& violations) {
+  const auto is_it = [](const Diagnostic& found) {
+    return found.rule == k8s::rule::kSecurityContext && found.field.ends_with(".privileged");
+  };
+  if (unit.around->allows_privileged) std::erase_if(violations, is_it);
+  for (Diagnostic& found : violations) {
+    if (is_it(found))
+      found.hint =
+          "remove privileged, or write allowPrivileged: true in .trainjobc.yaml if the cluster allows it";
+  }
+}
+
 // ConfigMaps and Secrets come before the JobSet that mounts them.
 int output_rank(const Node& object) {
   static constexpr std::array<std::string_view, 4> kOrder{"ConfigMap", "Secret", "PodGroup", "JobSet"};
@@ -326,6 +340,7 @@ const Node* admit_output(JobUnit& unit, const Node& job_set, bool is_accepted) {
     base::Arena jobs;  // for jobs that are not kept
     k8s::Violations refused = k8s::job::validate_jobs(*admitted, Maker(jobs), *unit.kubernetes);
     point_to_runtime(unit, refused);
+    settle_privileged(unit, refused);
     report(std::move(refused), object, unit.diagnostics);
   }
   return admitted;

@@ -32,6 +32,11 @@ bool is_of_openshift(const Node& object) {
   return base::contains(kGroups, version.substr(0, version.find('/')));
 }
 
+bool is_for_privileged(const Node& object) {
+  return is_namespace(object) &&
+         text_at(object, {"metadata", "labels", "pod-security.kubernetes.io/enforce"}) == "privileged";
+}
+
 }  // namespace
 
 const Node* Surroundings::claim(std::string_view ns, std::string_view name) const {
@@ -59,8 +64,10 @@ Surroundings surroundings_of(const InputSet& inputs, const Options& options) {
                                &object);
     if (is_namespace(object)) found.namespaces.try_emplace(name, &object);
     if (is_of_openshift(object)) found.is_openshift = true;
+    if (is_for_privileged(object)) found.allows_privileged = true;
   }
   found.is_openshift = options.is_openshift.value_or(found.is_openshift);
+  found.allows_privileged = options.allows_privileged.value_or(found.allows_privileged || found.is_openshift);
   return found;
 }
 

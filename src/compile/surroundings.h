@@ -18,6 +18,7 @@ struct Surroundings {
   std::map<std::pair<std::string_view, std::string_view>, const yaml::Node*> claims;
   std::map<std::string_view, const yaml::Node*> namespaces;
   bool is_openshift = false;
+  bool allows_privileged = false;  // as the API server of most clusters does
 
   const yaml::Node* claim(std::string_view ns, std::string_view name) const;
   const yaml::Node* find_namespace(std::string_view name) const;
@@ -26,7 +27,8 @@ struct Surroundings {
 // Whether surroundings_of looks at objects like this.
 bool is_surrounding(const yaml::Node& object);
 
-// Whether the cluster is OpenShift is told by the options, or else by objects that only OpenShift knows.
+// Whether the cluster is OpenShift is told by the options, or else by objects that only OpenShift knows; and
+// whether it allows privileged containers by the options, OpenShift, or a namespace for them.
 Surroundings surroundings_of(const InputSet& inputs, const Options& options);
 
 }  // namespace trainjobc::compile

@@ -36,21 +36,35 @@ class ConfigReader {
 
   void read(const Node& root) {
     if (!expect(root, root.is_map(), "the configuration must be a map")) return;
-    static constexpr std::array<std::string_view, 19> kKeys{"trainerVersion", "kubernetesVersion",
-                                                            "featureGates",   "platform",
-                                                            "runtimes",       "catalogue",
-                                                            "namespace",      "failOn",
-                                                            "rules",          "suppress",
-                                                            "exclude",        "scope",
-                                                            "kustomize",      "helm",
-                                                            "programTimeout", "cache",
-                                                            "roots",          "policies",
+    static constexpr std::array<std::string_view, 20> kKeys{"trainerVersion",
+                                                            "kubernetesVersion",
+                                                            "featureGates",
+                                                            "platform",
+                                                            "allowPrivileged",
+                                                            "runtimes",
+                                                            "catalogue",
+                                                            "namespace",
+                                                            "failOn",
+                                                            "rules",
+                                                            "suppress",
+                                                            "exclude",
+                                                            "scope",
+                                                            "kustomize",
+                                                            "helm",
+                                                            "programTimeout",
+                                                            "cache",
+                                                            "roots",
+                                                            "policies",
                                                             "podSecurity"};
     if (!check_keys(root, kKeys)) return;
     if (const Node* node = root.get("trainerVersion")) read_version(*node);
     if (const Node* node = root.get("kubernetesVersion")) read_kubernetes(*node);
     if (const Node* node = root.get("featureGates")) read_gates(*node);
     if (const Node* node = root.get("platform")) read_platform(*node);
+    if (const Node* node = root.get("allowPrivileged")) {
+      if (expect(*node, node->is_bool(), "allowPrivileged must be true or false"))
+        config_.allows_privileged = node->as_bool();
+    }
     if (const Node* node = root.get("runtimes")) read_runtimes(*node);
     if (const Node* node = root.get("catalogue")) {
       if (expect(*node, node->is_bool(), "catalogue must be true or false"))
@@ -524,6 +538,7 @@ void inherit(Config& config) {
   take(config.kubernetes_version, outer.kubernetes_version);
   take(config.feature_gates, outer.feature_gates);
   take(config.is_openshift, outer.is_openshift);
+  take(config.allows_privileged, outer.allows_privileged);
   take(config.catalogue, outer.catalogue);
   take(config.deployed, outer.deployed);
   take(config.ns, outer.ns);

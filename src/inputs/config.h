@@ -85,6 +85,7 @@ struct Config {
   std::optional<std::vector<std::string>> feature_gates;  // of Trainer's controller that are on
   std::optional<std::string> kubernetes_version;
   std::optional<bool> is_openshift;  // platform: openshift
+  std::optional<bool> allows_privileged;
   std::optional<bool> catalogue;
   std::optional<std::string> ns;
   std::optional<std::string> fail_on;

@@ -184,6 +184,7 @@ Options options_of(const InputGroup& group, Options options) {
   options.is_rendered = group.is_rendered;
   if (group.config) {
     options.is_openshift = group.config->is_openshift;
+    options.allows_privileged = group.config->allows_privileged;
     options.team_rules = group.config->team_rules;
     options.security_exemptions = group.config->security_exemptions;
   }

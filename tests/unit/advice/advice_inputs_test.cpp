@@ -178,6 +178,13 @@ TEST_CASE("advice/ancestor-label: another label, or an annotation") {
       |                                    ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ move it to spec.template.spec.replicatedJobs[0].template.metadata.labels
 )");
   CHECK(labelled("labels: {trainer.kubeflow.org/trainjob-ancestor-steps: dataset-initializer}") != "");
+  CHECK(
+      labelled("labels: {trainer.kubeflow.org/trainjob-ancestor-step: trianer}") ==
+      R"(in.yaml:14:76: warning: Trainer knows no step "trianer": replicatedJob "node" gets nothing of a TrainJob [advice/ancestor-label]
+   14 |           metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trianer}}
+      |                                                                            ^~~~~~~ did you mean "trainer"?
+)");
+  CHECK(labelled("labels: {trainer.kubeflow.org/trainjob-ancestor-step: mine}") == "");
   CHECK(labelled("labels: {trainer.kubeflow.org/trainjob-ancestor: mine, a.b/step: trainer}") == "");
 }
 
@@ -238,6 +245,43 @@ TEST_CASE("advice/ssh-key: OpenShift gives pods a user and a group") {
   CHECK(clean == with_settings("rules: {advice/ssh-key: off}\n", text));
   CHECK(clean != with_settings("platform: kubernetes\n", text));
   CHECK(clean != with_settings("platform: kubernetes\n", with_object("route.openshift.io/v1")));
+}
+
+TEST_CASE("job/security-context: privileged containers, where the cluster allows them") {
+  const std::string text =
+      runtime("{torch: {}}", trainer("                  securityContext: {privileged: true}\n")) + job("");
+  CHECK(
+      errors(text) ==
+      R"(in.yaml:21:49: error: privileged containers are not allowed unless the cluster allows them [job/security-context]
+   21 |                   securityContext: {privileged: true}
+      |                                                 ^~~~ remove privileged, or write allowPrivileged: true in .trainjobc.yaml if the cluster allows it
+)");
+  CHECK(errors(text + labelled_namespace("pod-security.kubernetes.io/warn: privileged")) == errors(text));
+  CHECK(errors(text + labelled_namespace("pod-security.kubernetes.io/enforce: privileged")) == "");
+  CHECK(errors(text + "---\napiVersion: route.openshift.io/v1\nkind: Route\nmetadata: {name: a}\n") == "");
+  base::MemoryFileSystem files;
+  files.files[".trainjobc.yaml"] = "allowPrivileged: true\n";
+  files.files["in.yaml"] = text;
+  trainjobc::test::TestConsole console(files);
+  CHECK(cli::run({"render", "in.yaml"}, console) == 0);
+  files.files["in.yaml"] = text.substr(0, text.rfind("---"));  // the runtime alone
+  CHECK(cli::run({"lint", "in.yaml"}, console) == 0);
+}
+
+TEST_CASE("job/image: a patch can't set the image of a container that it adds") {
+  const std::string patch =
+      "  trainer: {numNodes: 2}\n  runtimePatches:\n  - manager: trainer.kubeflow.org/user\n    "
+      "trainingRuntimeSpec:\n"
+      "      template:\n        spec:\n          replicatedJobs:\n          - name: node\n            "
+      "template:\n"
+      "              spec:\n                template:\n                  spec:\n                    "
+      "initContainers:\n"
+      "                    - {name: warm, env: [{name: A, value: b}]}\n";
+  CHECK(errors(runtime("{torch: {}}", trainer()) + job(patch)) ==
+        R"(in.yaml:41:23: error: container "warm" has no image [job/image]
+   41 |                     - {name: warm, env: [{name: A, value: b}]}
+      |                       ^ add it to the runtime, with an image: a patch has no field for one
+)");
 }
 
 TEST_CASE("The TrainJob of an Experiment is checked, but for its placeholders") {

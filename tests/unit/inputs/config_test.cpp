@@ -116,6 +116,13 @@ TEST_CASE("a platform is one of two") {
         "      |           ^~~~~~~~~\n");
 }
 
+TEST_CASE("allowPrivileged is true or false") {
+  CHECK(read_error("allowPrivileged: most\n") == R"(team/.trainjobc.yaml:1:18: error: allowPrivileged must be true or false [config/invalid]
+    1 | allowPrivileged: most
+      |                  ^~~~
+)");
+}
+
 TEST_CASE("exemptions from Pod Security are lists of names") {
   CHECK(read_error("podSecurity: {exempt: {}}\n") ==
         R"(team/.trainjobc.yaml:1:15: error: unknown key "exempt" [config/invalid]

@@ -293,7 +293,8 @@ TEST_CASE("completion: rules in comments that suppress them") {
 }
 
 TEST_CASE("completion: settings") {
-  CHECK(complete_settings("@@\n") == R"(cache (boolean): cache: 
+  CHECK(complete_settings("@@\n") == R"(allowPrivileged (boolean): allowPrivileged: 
+cache (boolean): cache: 
 catalogue (boolean): catalogue: 
 exclude (list of strings): exclude:⏎- 
 failOn (string): failOn: 
