@@ -49,8 +49,8 @@ struct Request {
   std::string name_suffix;        // for metadata.generateName; "" for a hash of the TrainJob
   SshKey ssh_key = SshKey::Random;
   std::string ssh_key_material;
-  // For lint_manifests, the text of a .trainjobc.yaml: its policies, podSecurity, rules and suppressions
-  // apply, but no paths and no other settings.
+  // For lint_manifests, the text of a .trainjobc.yaml: its policies, podSecurity, platform, allowPrivileged,
+  // rules and suppressions apply, but no paths and no other settings.
   std::string settings = {};
   unsigned threads = 1;  // 0 for as many as there are processors. The result doesn't depend on it
 };

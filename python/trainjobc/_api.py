@@ -114,8 +114,8 @@ def lint(
 
     Args:
         objects: TrainJobs and runtimes, as for :func:`render`.
-        settings: The text of a ``.trainjobc.yaml``. Its ``policies`` (rules of your own), ``podSecurity``, ``rules``
-            and ``suppress`` apply; paths in it are not read.
+        settings: The text of a ``.trainjobc.yaml``. Its ``policies`` (rules of your own), ``podSecurity``,
+            ``platform``, ``allowPrivileged``, ``rules`` and ``suppress`` apply; paths in it are not read.
         runtimes, trainer_version, catalogue, namespace, threads: As for :func:`render`.
 
     Raises:

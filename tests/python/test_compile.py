@@ -143,6 +143,28 @@ rules: {advice/image-tag: 'off'}
         trainjobc.lint(job, settings="policy: []\n")
 
 
+def test_lint_knows_from_settings_what_the_cluster_allows():
+    text = """apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainingRuntime
+metadata: {name: rdma, namespace: a, labels: {trainer.kubeflow.org/framework: torch}}
+spec:
+  mlPolicy: {numNodes: 1, torch: {}}
+  template:
+    spec:
+      replicatedJobs:
+      - name: node
+        template:
+          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+          spec:
+            template:
+              spec:
+                containers: [{name: node, image: "a/b:1", command: [torchrun, a.py], securityContext: {privileged: true}}]
+"""
+    assert [one.rule for one in trainjobc.lint(text).errors] == ["job/security-context"]
+    for settings in ("allowPrivileged: true", "platform: openshift"):
+        assert not trainjobc.lint(text, settings=settings).findings
+
+
 def test_a_finding_of_the_job_stage_has_the_path_of_the_input(job):
     job["spec"]["trainer"]["resourcesPerNode"] = {"requests": {"nvidia.com/gpu": 1}}
     found = [one for one in trainjobc.lint(job).findings if one.stage == "job"]

@@ -57,6 +57,8 @@ std::variant<LintReport, InvalidRequest> lint_manifests(const Request& request) 
     config = std::move(std::get<inputs::Config>(read));
     options->team_rules = config.team_rules;
     options->security_exemptions = config.security_exemptions;
+    options->is_openshift = config.is_openshift;
+    options->allows_privileged = config.allows_privileged;
   }
   std::vector<Source> inputs = library::sources_of(request.inputs);
   std::vector<Source> runtimes = library::sources_of(request.runtimes);
