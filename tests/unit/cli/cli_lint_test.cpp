@@ -627,6 +627,18 @@ TEST_CASE("lint: advice/queue is silent where queues are known, and said once wh
 
 1 finding (1 info) in 1 of 2 files
 )");
+  // Another queue may be defined elsewhere; one with a similar name was hardly meant to be.
+  files.files["q.yaml"] =
+      "apiVersion: kueue.x-k8s.io/v1beta1\nkind: LocalQueue\nmetadata: {name: gpsu, namespace: team-a}\n---\n"
+      "apiVersion: kueue.x-k8s.io/v1beta1\nkind: LocalQueue\nmetadata: {name: cpu-only, namespace: team-b}\n";
+  CHECK(lint(files, {"a.yaml", "q.yaml"}).out ==
+        R"(a.yaml:4:78: info: the inputs have no LocalQueue "gpus" in namespace "team-a" [advice/queue]
+    4 | metadata: {name: one, namespace: team-a, labels: {kueue.x-k8s.io/queue-name: gpus}}
+      |                                                                              ^~~~ did you mean "gpsu"?
+  note: the same for 1 other job
+
+1 finding (1 info) in 1 of 2 files
+)");
 }
 
 TEST_CASE("lint: the first line is enough to mend it") {
