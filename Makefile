@@ -24,6 +24,7 @@
 # make attack   every command on 20,000 repositories from a grammar, under ASan and UBSan, and under signals; ten minutes of load on
 #               the webhook. ATTACK="--seed 7 --cases 1000" for other repositories
 # make coverage the lines of src that the inputs of the last `make fuzz` reach
+# make mutation make 500 small mistakes in sources, one at a time, and list those that no test notices (an hour); MUTATION="--seed 2"
 # make format   clang-format;  make tidy  clang-tidy;  make asan  the tests under ASan and UBSan
 # make tsan     render, lint and diff with eight threads under ThreadSanitizer
 # All but `make golden` and `format` install what is missing (Debian packages) first.
@@ -39,11 +40,12 @@ FUZZ_SECONDS ?= 60
 FUZZ_TARGETS ?=
 COST ?= --all
 ATTACK ?= --cases 20000 --seconds 1200
+MUTATION ?= --seed 1
 CMAKE_FLAGS ?=
 MACHINE ?= $(shell uname -m)
 PREFIX ?= /usr/local
 
-.PHONY: all build bootstrap demo test unit dev e2e golden live train compose bench bench-growth cost format tidy asan tsan fuzz attack coverage python install tarball deb wheel sdist image dist static arm64 macos docs playground clean
+.PHONY: all build bootstrap demo test unit dev e2e golden live train compose bench bench-growth cost format tidy asan tsan fuzz attack coverage mutation python install tarball deb wheel sdist image dist static arm64 macos docs playground clean
 
 all: build
 
@@ -154,6 +156,9 @@ coverage: bootstrap
 	@ninja -C build-coverage --quiet fuzz_targets
 	@python3 tests/fuzz/coverage.py build-coverage/tests/fuzz build-fuzz/tests/fuzz $$(tools/clang.sh | tr -dc 0-9)
 
+mutation: bootstrap
+	@python3 tests/mutation/mutate.py $(MUTATION)
+
 python: bootstrap
 	@tools/python.sh $(BUILD)
 	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=$(BUILD_TYPE) -DTRAINJOBC_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(BUILD))/python-venv/bin/python $(CMAKE_FLAGS) > /dev/null
@@ -209,4 +214,4 @@ dist: tarball deb wheel sdist
 	@cat $(BUILD)/dist/SHA256SUMS
 
 clean:
-	@rm -rf build build-asan build-tsan build-fuzz build-coverage build-tidy build-arm64 build-macos build-manylinux-* build-playground
+	@rm -rf build build-asan build-tsan build-fuzz build-coverage build-mutation build-tidy build-arm64 build-macos build-manylinux-* build-playground
