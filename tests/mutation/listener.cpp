@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes a line into the file TRAINJOBC_REACHED for each test case: its seconds, its name, and which mutants it
-// reached. What is reached before it, when the program starts, is on a line without a name.
+// Writes a line into the file TRAINJOBC_REACHED for each test case: its seconds, its name, and which mutants
+// it reached. What is reached before it, when the program starts, is on a line without a name.
 #include <doctest/doctest.h>
 
 #include <chrono>

@@ -31,7 +31,8 @@ class Mutant:
     file: str
     line: int
     column: int
-    code: str  # the line
+    code: str  # the line, without the spaces before it
+    place: int  # in the line
     start: int
     end: int
     original: str
@@ -41,7 +42,7 @@ class Mutant:
 
     def text(self):
         """What stays the same if lines are added to the file."""
-        return self.file, self.code, self.original, self.mutated
+        return self.file, self.code, self.place, self.original, self.mutated
 
     def key(self):
         return self.file, self.line, self.column, self.original, self.mutated
@@ -183,8 +184,9 @@ class Finder:
         start = self.tokens[first].start
         line = self.source.line(start)
         begin = self.source.lines[line - 1]
-        code = self.source.text[begin:].split("\n", 1)[0].strip()
-        self.found.append(Mutant(self.file, line, start - begin + 1, code, start, self.tokens[end - 1].end, original, mutated, before, after))
+        code = self.source.text[begin:].split("\n", 1)[0]
+        place = start - begin - (len(code) - len(code.lstrip()))
+        self.found.append(Mutant(self.file, line, start - begin + 1, code.strip(), place, start, self.tokens[end - 1].end, original, mutated, before, after))
 
     def _value(self, first, end, mutated):
         """Another expression for the one from first to before end."""

@@ -7,8 +7,8 @@ usage: mutate.py [--count N] [--seed SEED] [--build DIR] [--report FILE] [--agai
 The mistakes, the mutants, are chosen at random from src/k8s, policy, launch, compile/advice and secret. DIR gets a copy of the tree
 with all of them, each behind a condition; an environment variable says which one is there, so they are compiled once. A mutant that
 doesn't compile is not counted. The unit tests that reach a mutant run until one fails, the quickest first; what none of them kills
-is listed, and OTHER_TESTS run. `--again` tries what an earlier report says nothing killed, with the tests as they are now. `equivalent.json` has
-mutants that no test can tell from the source, with the reason.
+is listed, and OTHER_TESTS run. `--again` tries only what an earlier report says no test killed, with the tests as they are now.
+`equivalent.json` has mutants that no test can tell from the source, with the reason.
 """
 import argparse
 import collections
@@ -19,7 +19,6 @@ import os
 import pathlib
 import random
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -36,6 +35,7 @@ SPARE = 1.1  # how many are compiled for each that is wanted: some don't compile
 # Python tests that ask the program, for what no unit test kills.
 OTHER_TESTS = ["conformance/conformance_cases_test.py", "docs/rule_examples_test.py", "kueue/kueue_verdicts_test.py"]
 OTHER_SECONDS = 300
+LONGEST = 1.5  # seconds of a test case; those that take longer try sizes, not rules, and are left out
 MOST_ARGUMENTS = 60_000  # bytes of test names
 POSITION = re.compile(r"(\S+?):(\d+):(\d+): +(error|required)\b")
 
@@ -50,15 +50,14 @@ class Result:
 def main():
     options = arguments()
     build = Build(pathlib.Path(options.build).resolve())
-    chosen = earlier(options.again) if options.again else choose(options)
     build.copy()
-    kept = build.compile(chosen)
-    if not options.again:
-        kept = dict(list(kept.items())[:options.count])
+    kept = build.compile(choose(options))
+    kept = dict(list(kept.items())[:options.count])
+    known = earlier(options.again) if options.again else {}
     reach, seconds = build.reach()
     runner = Runner(build, reach, seconds)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        results = dict(zip(kept, pool.map(lambda number: runner.run(number, kept[number]), kept)))
+        results = dict(zip(kept, pool.map(lambda number: known.get(kept[number].text()) or runner.run(number, kept[number]), kept)))
         left = [number for number in kept if not results[number].killed and kept[number].text() not in equivalents()]
         for number, killed in zip(left, pool.map(runner.other_tests, left)):
             results[number].killed = killed
@@ -93,27 +92,19 @@ def choose(options):
 
 
 def earlier(path):
-    """The mutants that the report says nothing killed."""
-    by_text = collections.defaultdict(list)
-    for mutant in all_mutants():
-        by_text[mutant.text()].append(mutant)
-    found = []
-    for entry in json.loads(pathlib.Path(path).read_text(encoding="utf-8"))["mutants"]:
-        if entry["killed"] or "equivalent" in entry:
-            continue
-        candidates = by_text[entry["file"], entry["code"], entry["original"], entry["mutated"]]
-        nearest = min(candidates, default=None, key=lambda mutant: (abs(mutant.line - entry["line"]), abs(mutant.column - entry["column"])))
-        if nearest:
-            found.append(nearest)
-        else:
-            print(f"{entry['file']}:{entry['line']}: no longer there: {entry['original']}")
-    return dict(enumerate(found))
+    """The results of the mutants that the report says a test killed."""
+    entries = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))["mutants"]
+    return {text_of(entry): Result(entry["killed"], entry["seconds"], entry["tests"]) for entry in entries if entry["killed"]}
 
 
 def equivalents():
     """The reasons, by the mutants' texts."""
-    return {(entry["file"], entry["code"], entry["original"], entry["mutated"]): entry["reason"]
-            for entry in json.loads((HERE / "equivalent.json").read_text(encoding="utf-8"))}
+    return {text_of(entry): entry["reason"] for entry in json.loads((HERE / "equivalent.json").read_text(encoding="utf-8"))}
+
+
+def text_of(entry):
+    """Mutant.text() of an entry of a report or of equivalent.json."""
+    return tuple(entry[key] for key in ("file", "code", "place", "original", "mutated"))
 
 
 # ---- The build ----
@@ -286,15 +277,15 @@ def run(command, seconds, environment):
 class Runner:
     def __init__(self, build, reach, seconds):
         self.build = build
-        self.reach = reach
-        self.seconds = seconds
+        self.seconds = {test: spent for test, spent in seconds.items() if spent < LONGEST}
+        self.reach = {number: set(tests) & {"", *self.seconds} for number, tests in reach.items()}
         self.equivalents = equivalents()
         self.lock = threading.Lock()
         self.done = 0
 
     def run(self, number, mutant):
         begin = time.monotonic()
-        result = Result(tests=len(set(self.reach[number])))
+        result = Result(tests=len(self.reach.get(number, ())))
         result.killed = self.unit_tests(number)
         result.seconds = round(time.monotonic() - begin, 2)
         with self.lock:
@@ -308,7 +299,7 @@ class Runner:
     def unit_tests(self, number):
         """The tests that reach the mutant, the quickest first, in groups that take ever longer. If only one does, it may have made
         a table that others read."""
-        tests = sorted({test for test in self.reach[number] if test}, key=self.seconds.get)
+        tests = sorted(self.reach.get(number, set()) - {""}, key=self.seconds.get)
         limit, group = 0.5, []
         while tests or group:
             while tests and sum(map(self.seconds.get, group)) < limit and sum(map(len, group)) < MOST_ARGUMENTS:
@@ -317,7 +308,7 @@ class Runner:
             if killed:
                 return killed
             limit, group = limit * 4, []
-        return self.group(number, list(self.seconds)) if len(set(self.reach[number])) == 1 else ""
+        return self.group(number, list(self.seconds)) if len(self.reach.get(number, ())) == 1 else ""
 
     def group(self, number, tests):
         names = ",".join(test.replace("\\", "\\\\").replace(",", "\\,") for test in tests)
@@ -351,7 +342,7 @@ def report(options, kept, results):
     reasons = equivalents()
     entries = []
     for number, mutant in kept.items():
-        entry = {"file": mutant.file, "line": mutant.line, "column": mutant.column, "code": mutant.code, "original": mutant.original,
+        entry = {"file": mutant.file, "line": mutant.line, "column": mutant.column, "code": mutant.code, "place": mutant.place, "original": mutant.original,
                  "mutated": mutant.mutated, **vars(results[number])}
         if mutant.text() in reasons and not entry["killed"]:
             entry["equivalent"] = reasons[mutant.text()]
