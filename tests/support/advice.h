@@ -34,6 +34,17 @@ inline std::string advice(std::string_view rule, std::string text, std::vector<S
   return report;
 }
 
+// A line for each finding of that rule: its field and message.
+inline std::string advised_fields(std::string_view rule, std::string text,
+                                  std::vector<Source> runtimes = {}) {
+  const Compilation compiled = lint(std::move(text), std::move(runtimes));
+  std::string report;
+  for (const base::Diagnostic& found : compiled.diagnostics.items()) {
+    if (found.rule == rule) report += found.field + ": " + found.message + "\n";
+  }
+  return report;
+}
+
 // The text report of all errors.
 inline std::string errors(std::string text, std::vector<Source> runtimes = {}, std::string version = "2.3") {
   const Compilation compiled = lint(std::move(text), std::move(runtimes), std::move(version));

@@ -57,6 +57,9 @@ TEST_CASE("advice/claim-access: one node or pod can mount it") {
 TEST_CASE("advice/claim-access: one pod, one node, or a claim to share") {
   CHECK(advice("advice/claim-access", with_claim("[ReadWriteOnce]") + nodes(1)) == "");
   CHECK(advice("advice/claim-access", with_claim("[ReadWriteOnce]")) == "");
+  // One pod mounts it, the nodes don't.
+  CHECK(advice("advice/claim-access", with_claim("[ReadWriteOnce]", "") +
+                                          test::replicated_job("other", "", kMount) + nodes(4)) == "");
   CHECK(advice("advice/claim-access", with_claim("[ReadWriteMany]") + nodes(4)) == "");
   CHECK(advice("advice/claim-access", with_claim("[ReadWriteOnce, ReadWriteMany]") + nodes(4)) == "");
   CHECK(advice("advice/claim-access",
@@ -101,16 +104,21 @@ TEST_CASE("advice/istio-sidecar: in a patch of the job") {
                    "{spec: {template: {metadata: {" +
                    metadata + "}}}}}]}}}\n"));
   };
-  CHECK(patched("annotations: {sidecar.istio.io/inject: 'true'}") == R"(in.yaml:31:154: warning: Istio's sidecar stands between the pods of "node": they may neither meet nor end [advice/istio-sidecar]
+  CHECK(
+      patched("annotations: {sidecar.istio.io/inject: 'true'}") ==
+      R"(in.yaml:31:154: warning: Istio's sidecar stands between the pods of "node": they may neither meet nor end [advice/istio-sidecar]
    31 |     trainingRuntimeSpec: {template: {spec: {replicatedJobs: [{name: node, template: {spec: {template: {metadata: {annotations: {sidecar.istio.io/inject: 'true'}}}}}}]}}}
       |                                                                                                                                                          ^~~~~~ write "false"
 )");
-  CHECK(patched("labels: {sidecar.istio.io/inject: 'false'}", "labels: {sidecar.istio.io/inject: 'true'}") ==
-        R"(in.yaml:17:60: warning: Istio's sidecar stands between the pods of "node": they may neither meet nor end [advice/istio-sidecar]
+  CHECK(
+      patched("labels: {sidecar.istio.io/inject: 'false'}", "labels: {sidecar.istio.io/inject: 'true'}") ==
+      R"(in.yaml:17:60: warning: Istio's sidecar stands between the pods of "node": they may neither meet nor end [advice/istio-sidecar]
    17 |               metadata: {labels: {sidecar.istio.io/inject: 'true'}}
       |                                                            ^~~~~~ write "false"
 )");
-  CHECK(patched("labels: {a: b}", "labels: {sidecar.istio.io/inject: 'true'}") == R"(in.yaml:17:60: warning: Istio's sidecar stands between the pods of "node": they may neither meet nor end [advice/istio-sidecar]
+  CHECK(
+      patched("labels: {a: b}", "labels: {sidecar.istio.io/inject: 'true'}") ==
+      R"(in.yaml:17:60: warning: Istio's sidecar stands between the pods of "node": they may neither meet nor end [advice/istio-sidecar]
    17 |               metadata: {labels: {sidecar.istio.io/inject: 'true'}}
       |                                                            ^~~~~~ write "false"
 )");

@@ -61,6 +61,14 @@ TEST_CASE("advice/generated-env: a job replaces a computed variable") {
 )");
   CHECK(advice("advice/generated-env",
                with_env("{torch: {}}", "[]", "[{name: JAX_NUM_PROCESSES, value: \"2\"}]")) == "");
+  CHECK(test::advised_fields(
+            "advice/generated-env",
+            with_env("{jax: {}}", "[]",
+                     "[{name: A, value: b}, {name: JAX_NUM_PROCESSES, value: \"2\"}, {name: C, value: d}, "
+                     "{name: JAX_PROCESS_ID, value: \"0\"}]")) ==
+        R"(spec.trainer.env[1]: JAX_NUM_PROCESSES replaces the value that the controller computes
+spec.trainer.env[3]: JAX_PROCESS_ID replaces the value that the controller computes
+)");
 }
 
 TEST_CASE("advice/generated-env: a runtime sets a variable that is replaced") {
@@ -69,6 +77,15 @@ TEST_CASE("advice/generated-env: a runtime sets a variable that is replaced") {
       R"(in.yaml:21:32: warning: the controller replaces PET_NNODES in every job that has spec.trainer [advice/generated-env]
    21 |                   env: [{name: PET_NNODES, value: "2"}]
       |                                ^~~~~~~~~~ remove it
+)");
+  CHECK(test::fixed("advice/generated-env",
+                    with_env("{torch: {}}", "[{name: A, value: b}, {name: PET_NNODES, value: \"2\"}]",
+                             "[]")) == with_env("{torch: {}}", "[{name: A, value: b}]", "[]"));
+  CHECK(
+      test::advised_fields(
+          "advice/generated-env",
+          with_env("{torch: {}}", "[{name: A, value: b}, {name: PET_NNODES, value: \"2\"}]", "[]")) ==
+      R"(spec.template.spec.replicatedJobs[0].template.spec.template.spec.containers[0].env[1]: the controller replaces PET_NNODES in every job that has spec.trainer
 )");
   CHECK(advice("advice/generated-env",
                with_env("{numNodes: 1}", "[{name: PET_NNODES, value: \"2\"}]", "[]")) == "");
@@ -154,6 +171,34 @@ in.yaml:34:13: warning: AZURE_STORAGE_CONNECTION_STRING looks like a secret and 
    34 |     - name: AZURE_STORAGE_CONNECTION_STRING
       |             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ take it from a Secret: valueFrom: {secretKeyRef: {name: …, key: …}}
 )");
+}
+
+TEST_CASE("advice/plain-secret: in all that a runtime's container has") {
+  CHECK(
+      test::advised_fields(
+          "advice/plain-secret",
+          runtime("{torch: {}}",
+                  trainer("                  command: [a, --token, q7w8e9r0t1y2u3i4o5pA]\n"
+                          "                  args: [b, --token, q7w8e9r0t1y2u3i4o5pB]\n"
+                          "                  env: [{name: A_TOKEN, value: q7w8e9r0t1y2u3i4o5pC}]\n"))) ==
+      R"(spec.template.spec.replicatedJobs[0].template.spec.template.spec.containers[0].command[2]: --token looks like a secret and is in plain text here
+spec.template.spec.replicatedJobs[0].template.spec.template.spec.containers[0].args[2]: --token looks like a secret and is in plain text here
+spec.template.spec.replicatedJobs[0].template.spec.template.spec.containers[0].env[0].value: A_TOKEN looks like a secret and is in plain text here
+)");
+}
+
+TEST_CASE("advice/plain-secret: values that are no secret, whatever their name") {
+  for (const char* value :
+       {"true", "false", "abc", "12345", "/run/token", "<token>", "$(OTHER)", "vault:a/b", "ref+a"})
+    CHECK_MESSAGE(advice("advice/plain-secret",
+                         with_env("{torch: {}}", "[]",
+                                  "[{name: HF_TOKEN, value: \"" + std::string(value) + "\"}]")) == "",
+                  value);
+  for (const char* value : {"True", "abcd", "123456", "./run"})
+    CHECK_MESSAGE(advice("advice/plain-secret",
+                         with_env("{torch: {}}", "[]",
+                                  "[{name: HF_TOKEN, value: \"" + std::string(value) + "\"}]")) != "",
+                  value);
 }
 
 TEST_CASE("advice/plain-secret: passwords in URLs") {

@@ -261,6 +261,18 @@ TEST_CASE("advice/launcher-setting: flags of torchrun") {
    31 |     command: [torchrun, --nproc_per_node, '4', train.py]
       |                         ^~~~~~~~~~~~~~~~ remove it: torchrun reads PET_NPROC_PER_NODE
 )");
+  for (const char* own : {"job-node-0-0.job", "job-node-0-3.job", "$HOST.job", "job-node-1-0"})
+    CHECK_MESSAGE(setting("    command: [torchrun, --master_addr=" + std::string(own) + ", train.py]\n")
+                          .find("is not a pod of this job") == std::string::npos,
+                  own);
+  for (const char* foreign : {"job-node-1-0.job", "job-node-0-4.job", "job-nodes-0-0.job"})
+    CHECK_MESSAGE(setting("    command: [torchrun, --master_addr=" + std::string(foreign) + ", train.py]\n")
+                          .find(foreign + std::string(" is not a pod of this job")) != std::string::npos,
+                  foreign);
+  for (const char* same : {"8", "auto", "gpu"})
+    CHECK_MESSAGE(setting("    numProcPerNode: 8\n    command: [torchrun, --nproc_per_node=" +
+                          std::string(same) + ", train.py]\n") == "",
+                  same);
   CHECK(
       setting("    command: [torchrun, --master_addr=old-node-0-0.old, train.py]\n") ==
       R"(in.yaml:30:25: warning: old-node-0-0.old is not a pod of this job, whose first node is job-node-0-0.job [advice/launcher-setting]
@@ -269,11 +281,15 @@ TEST_CASE("advice/launcher-setting: flags of torchrun") {
 )");
   CHECK(setting("    command: [torchrun, --nnodes=1:4, --nproc_per_node=auto, train.py, --nnodes=3]\n") ==
         "");
-  CHECK(setting("    command: [env, PET_RDZV_BACKEND=c10d, torchrun, train.py]\n") == R"(in.yaml:30:20: warning: without --rdzv-endpoint, c10d meets on localhost, another host on each of the 4 nodes: they never meet [advice/launcher-setting]
+  CHECK(
+      setting("    command: [env, PET_RDZV_BACKEND=c10d, torchrun, train.py]\n") ==
+      R"(in.yaml:30:20: warning: without --rdzv-endpoint, c10d meets on localhost, another host on each of the 4 nodes: they never meet [advice/launcher-setting]
    30 |     command: [env, PET_RDZV_BACKEND=c10d, torchrun, train.py]
       |                    ^~~~~~~~~~~~~~~~~~~~~ remove it: torchrun reads PET_*
 )");
-  CHECK(setting("    command: [bash, -c, 'export PET_RDZV_BACKEND=c10d; torchrun train.py']\n") == R"(in.yaml:30:33: warning: without --rdzv-endpoint, c10d meets on localhost, another host on each of the 4 nodes: they never meet [advice/launcher-setting]
+  CHECK(
+      setting("    command: [bash, -c, 'export PET_RDZV_BACKEND=c10d; torchrun train.py']\n") ==
+      R"(in.yaml:30:33: warning: without --rdzv-endpoint, c10d meets on localhost, another host on each of the 4 nodes: they never meet [advice/launcher-setting]
    30 |     command: [bash, -c, 'export PET_RDZV_BACKEND=c10d; torchrun train.py']
       |                                 ^~~~~~~~~~~~~~~~~~~~~ remove it: torchrun reads PET_*
 )");

@@ -56,6 +56,13 @@ TEST_CASE("advice/mpi-launcher: a program that trains alone") {
   CHECK(advice("advice/mpi-launcher", alone + job("  trainer: {command: [python, a.py]}\n")) == "");
 }
 
+TEST_CASE("advice/launcher-setting: the hosts of mpirun are removed with their flag") {
+  const std::string before = mpi("", "") + job("  trainer: {numNodes: 2, command: [mpirun, ");
+  const std::string after = "python, a.py]}\n";
+  CHECK(test::fixed("advice/launcher-setting", before + "-H, 'job-node-0-0.job:2', -np, '2', " + after) ==
+        before + "-np, '2', " + after);
+}
+
 TEST_CASE("advice/mpi-launcher: deepspeed does not read the controller's hostfile") {
   const auto launcher = [](const std::string& words) {
     return advice("advice/mpi-launcher", mpi("", "") + job("  trainer: {command: " + words + "}\n"));

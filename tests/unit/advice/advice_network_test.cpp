@@ -134,6 +134,8 @@ TEST_CASE("advice/endless-restart: failures that don't count") {
       |                                                 ^~~~~~ write Count, or leave 1 out
 )");
   CHECK(with_rule("{action: Ignore, onExitCodes: {operator: In, values: [42]}}") == "");
+  CHECK(with_rule("{action: Ignore, onExitCodes: {operator: In, values: [42, 1]}}") != "");
+  CHECK(with_rule("{action: Ignore, onExitCodes: {operator: NotIn, values: [42, 1]}}") == "");
   CHECK(with_rule("{action: Ignore, onPodConditions: [{type: DisruptionTarget, status: \"True\"}]}") == "");
   CHECK(with_rule("{action: FailJob, onExitCodes: {operator: In, values: [1]}}, "
                   "{action: Ignore, onExitCodes: {operator: In, values: [1, 2]}}") == "");
@@ -154,6 +156,7 @@ TEST_CASE("advice/pod-restart: a node alone before its gang") {
       |                       ^ set backoffLimit: 0 in the runtime
   note: backoffLimit: 2 at in.yaml:17:27
 )");
+  CHECK(gang("1", "{torch: {}}", "{numNodes: 2}") != "");
   CHECK(gang("0", "{torch: {}}", "{numNodes: 4}") == "");
   CHECK(gang("2", "{torch: {}}", "{numNodes: 1}") == "");
   CHECK(gang("2", "{numNodes: 4}", "{}") == "");

@@ -93,6 +93,53 @@ TEST_CASE("advice/patch-overridden: the later manager wins") {
 )");
 }
 
+TEST_CASE("advice/patch-overridden: the field of what is lost, with keys that contain dots in brackets") {
+  CHECK(
+      test::advised_fields("advice/patch-overridden",
+                           patched(patch("a",
+                                         "{nodeSelector: {example.com/pool: a, zone: z}, initContainers: "
+                                         "[{name: prepare, env: [{name: A, "
+                                         "value: a}, {name: B, value: a}]}]}") +
+                                   patch("b",
+                                         "{nodeSelector: {example.com/pool: b, zone: b}, initContainers: "
+                                         "[{name: prepare, env: [{name: B, "
+                                         "value: b}]}]}"))) ==
+      R"(spec.runtimePatches[0].trainingRuntimeSpec.template.spec.replicatedJobs[0].template.spec.template.spec.nodeSelector[example.com/pool]: example.com/pool of manager "example.com/a" has no effect: manager "example.com/b" comes later and replaces it
+spec.runtimePatches[0].trainingRuntimeSpec.template.spec.replicatedJobs[0].template.spec.template.spec.nodeSelector.zone: zone of manager "example.com/a" has no effect: manager "example.com/b" comes later and replaces it
+spec.runtimePatches[0].trainingRuntimeSpec.template.spec.replicatedJobs[0].template.spec.template.spec.initContainers[0].env[1].value: value of manager "example.com/a" has no effect: manager "example.com/b" comes later and replaces it
+)");
+}
+
+TEST_CASE("advice/patch-no-effect: an empty list") {
+  CHECK(
+      test::advised_fields("advice/patch-no-effect", patched(patch("a", "{initContainers: []}"))) ==
+      R"(spec.runtimePatches[0].trainingRuntimeSpec.template.spec.replicatedJobs[0].template.spec.template.spec.initContainers: initContainers: [] has no effect: an empty value in a patch clears nothing
+)");
+}
+
+TEST_CASE("advice/patch-no-effect: in an element that is not the list's first") {
+  const std::string side =
+      "                - {name: side, image: 'a:1', volumeMounts: [{name: w, mountPath: /w}]}\n              "
+      "  volumes: [{name: w, emptyDir: {}}]\n";
+  CHECK(
+      test::advised_fields("advice/patch-no-effect",
+                           runtime("{torch: {}}", trainer() + side) +
+                               job("  trainer: {}\n  runtimePatches:\n" +
+                                   patch("a", "{containers: [{name: side, volumeMounts: []}]}"))) ==
+      R"(spec.runtimePatches[0].trainingRuntimeSpec.template.spec.replicatedJobs[0].template.spec.template.spec.containers[0].volumeMounts: volumeMounts: [] has no effect: an empty value in a patch clears nothing
+)");
+}
+
+TEST_CASE("advice/patch-no-effect: the field of what has none") {
+  CHECK(
+      test::advised_fields(
+          "advice/patch-no-effect",
+          patched(patch("a", "{nodeSelector: {pool: null}, tolerations: null, serviceAccountName: null}"))) ==
+      R"(spec.runtimePatches[0].trainingRuntimeSpec.template.spec.replicatedJobs[0].template.spec.template.spec.nodeSelector.pool: pool: null has no effect: an empty value in a patch clears nothing
+spec.runtimePatches[0].trainingRuntimeSpec.template.spec.replicatedJobs[0].template.spec.template.spec.serviceAccountName: serviceAccountName: null has no effect: an empty value in a patch clears nothing
+)");
+}
+
 TEST_CASE("advice/patch-overridden: the same value, another element, a value that comes back") {
   CHECK(advice("advice/patch-overridden",
                patched(patch("a", "{serviceAccountName: x}") + patch("b", "{serviceAccountName: x}"))) == "");

@@ -91,6 +91,13 @@ TEST_CASE("advice/ssh-key: another user") {
 TEST_CASE("advice/ssh-key: a key that is copied") {
   CHECK(key("{}", "{}", "2.3", "/mnt/key") == "");
   CHECK(key("{}", "{}", "2.3", "/root/.ssh", "[sh, -c, 'cp -r ~/.ssh /k; chmod 600 /k/*; mpirun a']") == "");
+  // By another container of the pod.
+  CHECK(key("{}",
+            "{}\n                - {name: copy, image: 'img:1', command: [sh, -c, 'cp -r ~/.ssh /k; chmod "
+            "600 /k/*']}") == "");
+  CHECK(key("{}",
+            "{}\n                - {name: other, image: 'img:1', command: [sh, -c, 'cp -r ~/.ssh /k']}") !=
+        "");
 }
 
 }  // namespace trainjobc::advice_ssh_key_test

@@ -112,6 +112,26 @@ TEST_CASE("advice/undefined-reference: of the runtime") {
 )");
 }
 
+TEST_CASE("advice/undefined-reference: the field is the job's if it sets the value, otherwise the JobSet's") {
+  CHECK(
+      test::advised_fields(
+          kUndefined,
+          with_trainer("    command: [a, '$(C)']\n    args: [b, '$(D)']\n    env: [{name: V, value: $(W)}]\n",
+                       "{torch: {}}", "                  env: [{name: X, value: $(Y)}]\n")) ==
+      R"(spec.replicatedJobs[0].template.spec.template.spec.containers[0].env[0].value: $(Y) stays as it is: no variable before X defines Y
+spec.trainer.command[1]: $(C) stays as it is: the container has no variable C
+spec.trainer.args[1]: $(D) stays as it is: the container has no variable D
+spec.trainer.env[0].value: $(W) stays as it is: no variable before V defines W
+)");
+  CHECK(
+      test::advised_fields(kUndefined, with_trainer("    numNodes: 2\n", "{torch: {}}",
+                                                    "                  args: [b, '$(D)']\n"
+                                                    "                  env: [{name: X, value: $(Y)}]\n")) ==
+      R"(spec.replicatedJobs[0].template.spec.template.spec.containers[0].args[1]: $(D) stays as it is: the container has no variable D
+spec.replicatedJobs[0].template.spec.template.spec.containers[0].env[0].value: $(Y) stays as it is: no variable before X defines Y
+)");
+}
+
 TEST_CASE("advice/shell-variable") {
   CHECK(
       env_of(kShell,
@@ -204,9 +224,11 @@ TEST_CASE("advice/unset-variable: a program's flag is no test") {
 }
 
 TEST_CASE("advice/unset-variable: of a framework with one process for each node") {
-  CHECK(advice(kUnset, with_trainer("    numNodes: 2\n    command: [bash, -c, 'python t.py $WORLD_SIZE "
-                                    "$NPROC_PER_NODE']\n",
-                                    "{jax: {}}")) == R"(in.yaml:30:38: warning: Trainer does not set $WORLD_SIZE and $NPROC_PER_NODE: the shell replaces them by nothing [advice/unset-variable]
+  CHECK(
+      advice(kUnset, with_trainer("    numNodes: 2\n    command: [bash, -c, 'python t.py $WORLD_SIZE "
+                                  "$NPROC_PER_NODE']\n",
+                                  "{jax: {}}")) ==
+      R"(in.yaml:30:38: warning: Trainer does not set $WORLD_SIZE and $NPROC_PER_NODE: the shell replaces them by nothing [advice/unset-variable]
    30 |     command: [bash, -c, 'python t.py $WORLD_SIZE $NPROC_PER_NODE']
       |                                      ^~~~~~~~~~~ write $JAX_NUM_PROCESSES, or leave the flags out: jax.distributed reads JAX_* itself
 )");
@@ -226,6 +248,31 @@ TEST_CASE("advice/unset-variable: in an init container") {
 )");
 }
 
+TEST_CASE("advice/unset-variable: only the container that trains gets spec.trainer.env") {
+  const std::string side =
+      "                - {name: side, image: 'a/b:1', command: [sh, -c, 'ping $MASTER_ADDR']}\n";
+  const std::string script = "    numNodes: 2\n    command: [bash, -c, 'run $RANK']\n";
+  CHECK(
+      advice(kUnset, runtime("{numNodes: 2}", trainer() + side) + job("  trainer:\n" + script)) ==
+      R"(in.yaml:21:72: warning: Trainer does not set $MASTER_ADDR: the shell replaces it by nothing [advice/unset-variable]
+   21 |                 - {name: side, image: 'a/b:1', command: [sh, -c, 'ping $MASTER_ADDR']}
+      |                                                                        ^~~~~~~~~~~~ set it in the container's env
+in.yaml:31:30: warning: Trainer does not set $RANK: the shell replaces it by nothing [advice/unset-variable]
+   31 |     command: [bash, -c, 'run $RANK']
+      |                              ^~~~~ set it in spec.trainer.env
+)");
+  CHECK(
+      advice(kUnset, runtime("{numNodes: 2}",
+                             trainer() + test::replicated_job(
+                                             "other", "",
+                                             "                  command: [sh, -c, 'ping $MASTER_ADDR']\n")) +
+                         job("  trainer: {numNodes: 2}\n")) ==
+      R"(in.yaml:29:43: warning: Trainer does not set $MASTER_ADDR: the shell replaces it by nothing [advice/unset-variable]
+   29 |                   command: [sh, -c, 'ping $MASTER_ADDR']
+      |                                           ^~~~~~~~~~~~ set it in the container's env
+)");
+}
+
 TEST_CASE("advice/unset-variable: variables of v1 in a script") {
   CHECK(
       script(kUnset,
@@ -239,6 +286,39 @@ TEST_CASE("advice/unset-variable: variables of v1 in a script") {
       R"(in.yaml:29:43: warning: Trainer does not set $RANK: the shell replaces it by nothing [advice/unset-variable]
    29 |     command: [sh, -c, 'python a.py --rank $RANK']
       |                                           ^~~~~ set it in spec.trainer.env
+)");
+}
+
+TEST_CASE("advice/unset-variable: quotes and comments of the shell") {
+  const auto in = [](const std::string& text) {
+    return test::advised_fields(
+        kUnset, with_trainer("    command:\n    - bash\n    - -c\n    - |\n      " + text + "\n"));
+  };
+  CHECK(
+      in("run '$RANK' \"it's $WORLD_SIZE # $RANK\" # $LOCAL_RANK") ==
+      R"(spec.trainer.command[2]: Trainer does not set $WORLD_SIZE and $RANK: the shell replaces them by nothing
+)");
+  CHECK(in("run \"'\" $RANK '\"' '$WORLD_SIZE'") ==
+        R"(spec.trainer.command[2]: Trainer does not set $RANK: the shell replaces it by nothing
+)");
+  CHECK(in("cd $HOME; run $RANK") ==
+        R"(spec.trainer.command[2]: Trainer does not set $RANK: the shell replaces it by nothing
+)");
+  for (const char* set :
+       {"read RANK; ", "read -r RANK; ", "for RANK in 1 2; do ", "unset RANK; ", "RANK=1; ", "RANK+=1; "})
+    CHECK_MESSAGE(in(set + std::string("run $RANK")) == "", set);
+  CHECK(in("echo RANK; run $RANK") ==
+        R"(spec.trainer.command[2]: Trainer does not set $RANK: the shell replaces it by nothing
+)");
+  // A program may set what the shell reads; one whose name only ends like that does not.
+  CHECK(in("resource a; my-eval b; run $RANK") ==
+        R"(spec.trainer.command[2]: Trainer does not set $RANK: the shell replaces it by nothing
+)");
+  for (const char* other :
+       {"source env.sh; ", ". /etc/profile; ", ". ./env.sh; ", "eval $(env); ", "resource a; source b; "})
+    CHECK_MESSAGE(in(other + std::string("run $RANK")) == "", other);
+  CHECK(in("run '$RANK' \\' $WORLD_SIZE") ==
+        R"(spec.trainer.command[2]: Trainer does not set $WORLD_SIZE: the shell replaces it by nothing
 )");
 }
 

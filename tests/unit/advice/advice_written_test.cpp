@@ -102,6 +102,22 @@ TEST_CASE("advice/one-word-argument: text with spaces that is one argument") {
         "");
 }
 
+TEST_CASE("advice/one-word-argument: mpirun's flags have as many values as they take") {
+  const auto of_mpirun = [](const std::string& words) {
+    return test::advised_fields("advice/one-word-argument", with_trainer("command: [" + words + "]"));
+  };
+  CHECK(of_mpirun("mpirun, --mca, plm_rsh_args, '-p 2222 -q', python, a.py") == "");
+  CHECK(of_mpirun("/opt/mpi/bin/mpirun, -np, '8', -x, 'A=1 -x', python, a.py") == "");
+  CHECK(
+      of_mpirun("run, --mca, plm_rsh_args, '-p 2222 -q', python, a.py") ==
+      R"(spec.trainer.command[3]: the program gets these 3 words as one argument, with the spaces between them
+)");
+  const std::string job =
+      with_trainer("command: [mpirun, --mca, btl, self, '--tag-output --oversubscribe', a]");
+  CHECK(test::fixed("advice/one-word-argument", job) ==
+        with_trainer("command: [mpirun, --mca, btl, self, \"--tag-output\", \"--oversubscribe\", a]"));
+}
+
 TEST_CASE("advice/unmounted-volume: of a runtime") {
   const std::string volumes =
       "                initContainers: [{name: i, image: i, volumeMounts: [{name: a, mountPath: /a}]}]\n"
@@ -117,6 +133,23 @@ TEST_CASE("advice/unmounted-volume: of a runtime") {
         R"(in.yaml:26:26: info: no container of the pod mounts volume "b" [advice/unmounted-volume]
    26 |                 - {name: b, persistentVolumeClaim: {claimName: b}}
       |                          ^ add volumeMounts: [{name: b, mountPath: …}] to a container, or remove it
+)");
+}
+
+TEST_CASE("advice/unmounted-volume: a patch without a pod comes before") {
+  const auto patch = [](const std::string& manager, const std::string& job_spec) {
+    return "  - manager: example.com/" + manager +
+           "\n    trainingRuntimeSpec: {template: {spec: {replicatedJobs: [{name: node, template: " +
+           job_spec + "}]}}}\n";
+  };
+  CHECK(
+      test::advised_fields("advice/unmounted-volume",
+                           runtime("{torch: {}}", trainer()) +
+                               job("  runtimePatches:\n" + patch("a", "{metadata: {labels: {a: b}}}") +
+                                   patch("b",
+                                         "{spec: {template: {spec: {volumes: [{name: a, "
+                                         "emptyDir: {}}]}}}}"))) ==
+      R"(spec.runtimePatches[1].trainingRuntimeSpec.template.spec.replicatedJobs[0].template.spec.template.spec.volumes[0].name: no container of the pod mounts volume "a"
 )");
 }
 
