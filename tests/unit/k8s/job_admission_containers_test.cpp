@@ -189,10 +189,12 @@ initContainers:
 - {name: b, image: i, restartPolicy: Always, readinessProbe: {exec: {command: [a]}}, lifecycle: {preStop: {exec: {command: [a]}}}}
 - {name: c, image: i, restartPolicy: Always, livenessProbe: {}}
 - {name: d, image: i, lifecycle: {stopSignal: SIGINT}}
+- {name: e, image: i, lifecycle: {}}
 )") ==
       R"(initContainers[0].lifecycle: init container "a" can't have a lifecycle | remove it, or make it a sidecar with restartPolicy: Always
 initContainers[0].readinessProbe: init container "a" can't have a readinessProbe | remove it, or make it a sidecar with restartPolicy: Always
 initContainers[2].livenessProbe: livenessProbe has no action | add exec, or httpGet, or tcpSocket, or grpc
+initContainers[4].lifecycle: init container "e" can't have a lifecycle | remove it, or make it a sidecar with restartPolicy: Always
 )");
 }
 

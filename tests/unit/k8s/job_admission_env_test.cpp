@@ -42,12 +42,15 @@ env:
 - {name: B, valueFrom: {secretKeyRef: {name: HF_Token, key: b}}}
 - {name: C, valueFrom: {secretKeyRef: {key: ..b}}}
 - {name: D, valueFrom: {secretKeyRef: {name: a}}}
+- {name: E, valueFrom: {secretKeyRef: {name: a, key: .}}}
+- {name: F, valueFrom: {secretKeyRef: {name: a, key: .b}}}
 )") ==
       R"(env[0].valueFrom.configMapKeyRef.key: key "train/lr" may contain only letters, digits, '-', '_' and '.' | write train-lr
 env[1].valueFrom.secretKeyRef.name: name of secretKeyRef "HF_Token" may contain only lower-case letters, digits, '-' and '.', and each part between dots must begin and end with a letter or digit | write hf-token
 env[2].valueFrom.secretKeyRef.name: name of secretKeyRef is missing
 env[2].valueFrom.secretKeyRef.key: key "..b" can't begin with '..' or be a lone '.' | write b
 env[3].valueFrom.secretKeyRef.key: secretKeyRef has no key | add key
+env[4].valueFrom.secretKeyRef.key: key "." can't begin with '..' or be a lone '.'
 )");
 }
 

@@ -218,6 +218,20 @@ controller.kubernetes.io/pod-deletion-cost: "2147483648"
 )");
 }
 
+TEST_CASE("the deletion cost is written as Go writes numbers") {
+  const auto cost = [](const std::string& text) {
+    return annotation_findings("controller.kubernetes.io/pod-deletion-cost: \"" + text + "\"\n");
+  };
+  for (const char* valid : {"0", "5", "10", "-1", "2147483647"}) CHECK_MESSAGE(cost(valid) == "", valid);
+  CHECK(cost("07") == R"(annotations[controller.kubernetes.io/pod-deletion-cost]: "07" is not a 32-bit number
+)");
+  CHECK(cost("00") == R"(annotations[controller.kubernetes.io/pod-deletion-cost]: "00" is not a 32-bit number
+)");
+  CHECK(cost("-2147483649") ==
+        R"(annotations[controller.kubernetes.io/pod-deletion-cost]: "-2147483649" is not a 32-bit number
+)");
+}
+
 TEST_CASE("tolerations in an annotation") {
   CHECK(
       annotation_findings(R"(

@@ -36,13 +36,14 @@ dnsConfig: {nameservers: [10.0.0.1]}
 
 TEST_CASE("DNS settings") {
   CHECK(pod_findings(R"(
-dnsConfig: {nameservers: [010.0.0.1, "::ffff:1.2.3.4", "2001:db8::1", dns], searches: [A.b, _tcp.a., .], options: [{name: ndots}, {}]}
+dnsConfig: {nameservers: [010.0.0.1, "::ffff:1.2.3.4", "2001:db8::1", dns], searches: [A.b, _tcp.a., ., ""], options: [{name: ndots}, {}]}
 )") ==
         R"(dnsConfig.nameservers: 4 nameservers are too many, at most 3 are allowed
 dnsConfig.nameservers[0]: nameservers[0] "010.0.0.1" is not an IP address | write it as 10.9.8.7 or 2001:db8::1
 dnsConfig.nameservers[1]: nameservers[1] "::ffff:1.2.3.4" is an IPv4-mapped IPv6 address | write it as 10.9.8.7 or 2001:db8::1
 dnsConfig.nameservers[3]: nameservers[3] "dns" is not an IP address | write it as 10.9.8.7 or 2001:db8::1
 dnsConfig.searches[0]: search domain "A.b" may contain only lower-case letters, digits, '-', '_' and '.', and each part between dots must end with a letter or digit | write a.b
+dnsConfig.searches[3]: search domain is empty
 dnsConfig.options[1]: a DNS option needs a name
 )");
 }
@@ -272,12 +273,38 @@ securityContext: {windowsOptions: {runAsUserName: "D:\\x"}}
 )") ==
       R"(securityContext.windowsOptions.runAsUserName: runAsUserName "D:\x" has a domain that is neither a NetBIOS nor a DNS name
 )");
+  CHECK(container_findings(R"(
+securityContext: {windowsOptions: {runAsUserName: "a\x7F"}}
+)") ==
+        R"(securityContext.windowsOptions.runAsUserName: runAsUserName "a\x7f" contains a control character
+)");
+  CHECK(pod_findings(R"(
+securityContext: {windowsOptions: {runAsUserName: "a\tb"}}
+)") ==
+        R"(securityContext.windowsOptions.runAsUserName: runAsUserName "a\x09b" contains a control character
+)");
   CHECK(
-      container_findings(R"(
+      pod_findings(R"(
 securityContext: {windowsOptions: {runAsUserName: "a@b"}}
 )") ==
       R"(securityContext.windowsOptions.runAsUserName: runAsUserName "a@b" has a character that is not allowed in a Windows user name
 )");
+  const auto user = [](const std::string& text) {
+    return container_findings("securityContext: {windowsOptions: {runAsUserName: '" + text + "'}}\n");
+  };
+  const auto credentials = [](size_t size) {
+    return container_findings("securityContext: {windowsOptions: {gmsaCredentialSpec: '" +
+                              std::string(size, 'a') + "'}}\n");
+  };
+  CHECK(credentials(65536) == "");
+  CHECK(credentials(65537) ==
+        "securityContext.windowsOptions.gmsaCredentialSpec: gmsaCredentialSpec is larger than 64 KiB\n");
+  CHECK(user(std::string(104, 'a')) == "");
+  CHECK(user(std::string(105, 'a')).find("has a user of more than 104 characters") != std::string::npos);
+  CHECK(user(std::string(256, 'd') + "\\a").find("has a domain of more than 255 characters") !=
+        std::string::npos);
+  CHECK(user("d\\").find("has no user") != std::string::npos);
+  CHECK(user("d\\. .").find("has a user of only dots and spaces") != std::string::npos);
   CHECK(container_findings(R"(
 securityContext: {windowsOptions: {runAsUserName: "NT AUTHORITY\\SYSTEM"}}
 )") == "");

@@ -65,6 +65,7 @@ affinity:
     requiredDuringSchedulingIgnoredDuringExecution:
     - {topologyKey: a b, namespaces: [A_b], labelSelector: {matchExpressions: [{key: a, operator: In}]}}
     - {topologyKey: zone, matchLabelKeys: [a], mismatchLabelKeys: [b]}
+    - {topologyKey: zone, labelSelector: {}, matchLabelKeys: [a b, c], mismatchLabelKeys: [d e, f]}
     - {topologyKey: zone, labelSelector: {matchLabels: {a: x}, matchExpressions: [{key: a, operator: Exists}]}, matchLabelKeys: [a, c], mismatchLabelKeys: [c]}
 )") ==
       R"(affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: weight must be from 1 to 100, not 101
@@ -74,8 +75,10 @@ affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].names
 affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: topologyKey "a b" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write a-b
 affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[1].matchLabelKeys: matchLabelKeys needs a labelSelector | add a labelSelector
 affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[1].mismatchLabelKeys: mismatchLabelKeys needs a labelSelector | add a labelSelector
-affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[2][0]: label a is both in matchLabelKeys and in the labelSelector | remove it from one of them
-affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[2].matchLabelKeys[1]: label c is both in matchLabelKeys and in mismatchLabelKeys | remove it from one of them
+affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[2].matchLabelKeys[0]: label key "a b" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write a-b
+affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[2].mismatchLabelKeys[0]: label key "d e" may contain only letters, digits, '-', '_' and '.', and must begin and end with a letter or digit | write d-e
+affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[3][0]: label a is both in matchLabelKeys and in the labelSelector | remove it from one of them
+affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[3].matchLabelKeys[1]: label c is both in matchLabelKeys and in mismatchLabelKeys | remove it from one of them
 )");
 }
 

@@ -50,6 +50,7 @@ emptyDir: {sizeLimit: "-1Gi"}
 )") ==
         R"(emptyDir.sizeLimit: sizeLimit -1Gi is negative
 )");
+  CHECK(volume_findings("emptyDir: {sizeLimit: 0}\n") == "");
   CHECK(volume_findings(R"(
 hostPath: {path: /a/../b, type: Folder}
 )") ==
@@ -122,6 +123,22 @@ downwardAPI.mode: mode 512 is not a valid file mode: modes are 0000 to 0777 | wr
 )");
 }
 
+TEST_CASE("a projected source of all kinds") {
+  CHECK(
+      volume_findings(R"(
+projected:
+  sources:
+  - secret: {name: a}
+    configMap: {name: b}
+    downwardAPI: {items: [{path: d, fieldRef: {fieldPath: metadata.name}}]}
+    serviceAccountToken: {path: t}
+    clusterTrustBundle: {name: c, path: b}
+    podCertificate: {signerName: example.com/a, keyType: ED25519, credentialBundlePath: p}
+)") ==
+      R"(projected.sources[0]: a projected source can have only one kind, not 4 | make each a separate element
+)");
+}
+
 TEST_CASE("projected volumes") {
   CHECK(
       volume_findings(R"(
@@ -170,6 +187,11 @@ ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOncePod, ReadWri
 ephemeral.volumeClaimTemplate.spec.accessModes: ReadWriteOncePod can't be combined with other access modes | remove one of them
 ephemeral.volumeClaimTemplate.spec.resources[storage]: a claim can't request 0 of storage
 )");
+  for (const char* modes :
+       {"[ReadWriteOncePod]", "[ReadWriteOncePod, ReadWriteOncePod]", "[ReadWriteOnce, ReadWriteMany]"})
+    CHECK_MESSAGE(volume_findings("ephemeral: {volumeClaimTemplate: {spec: {accessModes: " +
+                                  std::string(modes) + ", resources: {requests: {storage: 1Gi}}}}}\n") == "",
+                  modes);
 }
 
 TEST_CASE("claims of the JobSet") {
@@ -263,11 +285,10 @@ gcePersistentDisk: {partition: -1}
         R"(persistentDisk.pdName: persistentDisk needs pdName | add pdName
 persistentDisk.partition: partition must be from 0 to 255, not -1
 )");
-  CHECK(
-      volume_findings(R"(
+  CHECK(volume_findings(R"(
 azureDisk: {diskName: a, diskURI: x, cachingMode: Some}
 )") ==
-      R"(azureDisk.cachingMode: cachingMode can't be "Some" | one of "None", "ReadOnly", "ReadWrite"
+        R"(azureDisk.cachingMode: cachingMode can't be "Some" | one of "None", "ReadOnly", "ReadWrite"
 azureDisk.diskURI: diskURI of a Shared disk must begin with https://
 )");
   CHECK(volume_findings(R"(

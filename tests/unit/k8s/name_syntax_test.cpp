@@ -109,4 +109,12 @@ TEST_CASE("names: suggestions") {
   CHECK(suggest_dns_name(std::string(70, 'a'), false, false) == std::string(63, 'a'));
 }
 
+TEST_CASE("a name as a prefix: its last dash and the character before it count as a letter") {
+  CHECK(as_prefix("job-") == "joa");
+  CHECK(as_prefix("a-") == "a");
+  CHECK(as_prefix("-") == "-");
+  CHECK(as_prefix("job") == "job");
+  CHECK(as_prefix("") == "");
+}
+
 }  // namespace trainjobc::k8s::name_syntax_test

@@ -140,6 +140,9 @@ TEST_CASE("object metadata: owners") {
       "t.yaml:6:10: error: an owner needs a uid [input/owner-reference]\n"
       "    6 |     uid: ''\n"
       "      |          ^~\n");
+  CHECK(fields("name: a, ownerReferences: [{apiVersion: 1, kind: '', name: '', uid: ''}]") ==
+        Fields{"metadata.ownerReferences.kind", "metadata.ownerReferences.name",
+               "metadata.ownerReferences.uid"});
   const std::string owner = "apiVersion: v1, name: x, uid: u, controller: true, kind: ";
   CHECK(fields("name: a, ownerReferences: [{" + owner + "Event}]") == Fields{"metadata.ownerReferences"});
   CHECK(fields("name: a, ownerReferences: [{" + owner + "Pod}]").empty());

@@ -103,6 +103,11 @@ TEST_CASE("a job that the runtime doesn't have is refused until 2.2, and added b
         "refused: spec.podSpecOverrides" + missing);
   CHECK(merged("2.1", "podTemplateOverrides: [{targetJobs: [{name: nodes}]}]", name) ==
         "refused: spec.podTemplateOverrides" + missing);
+  // Nothing else is said of it.
+  CHECK(merged("2.0",
+               "podSpecOverrides: [{targetJobs: [{name: nodes}], containers: [{name: node, env: [{name: A, "
+               "value: b}]}]}]",
+               name) == "refused: spec.podSpecOverrides" + missing);
   const std::string added = "{spec: {template: {spec: {containers: [{name: x}]}}}}";
   CHECK(merged("2.2", patch_of("nodes", added), name) == "refused: spec.runtimePatches" + missing);
   CHECK(merged("2.3", patch_of("nodes", added), name) == "\"nodes\"");
