@@ -142,14 +142,16 @@ TEST_CASE("the environment as the kubelet makes it") {
       "{name: NS, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}, "
       "{name: SET, valueFrom: {fieldRef: {fieldPath: "
       "\"metadata.labels['jobset.sigs.k8s.io/replicatedjob-name']\"}}}, "
+      "{name: JOB, valueFrom: {fieldRef: {fieldPath: \"metadata.labels['jobset.sigs.k8s.io/job-index']\"}}}, "
       "{name: POD, valueFrom: {fieldRef: {fieldPath: metadata.name}}}, "
       "{name: KEY, valueFrom: {secretKeyRef: {name: s, key: k}}}, "
       "{name: PASSWORD, value: hunter2hunter2}], command: [run, $(A), $(KEY), $$(A)]";
   const plan::JobPlan job = plan_of(manifests("{numNodes: 1}", env));
-  CHECK(env_of(job.ranks.front()) ==
-        "A=1 B=1-$(C)-$(A)-$ C=1-$(C)-$(A)-$ NS=team SET=node POD=<metadata.name> KEY=<Secret s, key k> "
-        "PASSWORD=*** "
-        "JOB_COMPLETION_INDEX=0 ");
+  CHECK(
+      env_of(job.ranks.front()) ==
+      "A=1 B=1-$(C)-$(A)-$ C=1-$(C)-$(A)-$ NS=team SET=node JOB=0 POD=<metadata.name> KEY=<Secret s, key k> "
+      "PASSWORD=*** "
+      "JOB_COMPLETION_INDEX=0 ");
   CHECK(job.ranks.front().command == std::vector<std::string>{"run", "1", "$(KEY)", "$(A)"});
 }
 

@@ -290,9 +290,68 @@ TEST_CASE("launchers: other launchers on four nodes of eight GPUs") {
 )");
 }
 
+TEST_CASE("launchers: the job can't mend the command of its runtime") {
+  const std::string text =
+      test::runtime("{torch: {}}",
+                    test::trainer("                  command: [llamafactory-cli, train, a.yaml]\n")) +
+      test::job("  trainer: {numNodes: 4, resourcesPerNode: {limits: {nvidia.com/gpu: 8}}}\n");
+  CHECK(
+      test::advised_fields("advice/no-launcher", text) ==
+      R"(spec.runtimeRef.name: llamafactory-cli starts torchrun with NNODES, which is 1 unless it is set, and does not read PET_*: the 4 nodes train alone, each the whole job
+)");
+  CHECK(test::fixed("advice/no-launcher", text) == text);
+}
+
+TEST_CASE("launchers: code that needs ranks is started by torchrun") {
+  CHECK(
+      mended(R"x([python, -c, "import torch.distributed as d; d.init_process_group()"])x") ==
+      R"x([torchrun, "--no_python", python, -c, "import torch.distributed as d; d.init_process_group()"])x");
+  CHECK(
+      mended(R"x([bash, -c, 'python -c "import torch.distributed as d; d.init_process_group()"'])x") ==
+      R"x([bash, -c, 'torchrun --no_python python -c "import torch.distributed as d; d.init_process_group()"'])x");
+}
+
+TEST_CASE("launchers: files of settings may say the number of nodes") {
+  CHECK(seen("[trl, sft, --config, sft.yaml]") == R"(?
+)");
+  CHECK(seen("[trl, sft, --config=sft.yml]") == R"(?
+)");
+  CHECK(seen("[trl, sft, --config, sft]") == R"(32
+)");
+  CHECK(seen("[trl, sft, --model, a.yaml]") == R"(32
+)");
+  CHECK(seen("[swift, sft, sft.json]") == R"(?
+)");
+  CHECK(seen("[swift, sft, --model, sft]") == R"(4
+15 advice/no-launcher: swift starts one process on each node unless NPROC_PER_NODE or NNODES is set: the 4 nodes train alone, each the whole job; start it with torchrun: [torchrun, -m, swift.cli.main, sft, …]
+)");
+}
+
 TEST_CASE("launchers: programs around the one that trains") {
   CHECK(seen("[bash, -euo, pipefail, -c, python train.py]") == R"(4
 41 advice/no-launcher: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job; start it with torchrun: torchrun train.py …
+)");
+  CHECK(seen("[nohup, --, python, train.py]") == R"(4
+26 advice/no-launcher: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job; start it with torchrun: [torchrun, train.py, …]
+)");
+  CHECK(seen("[nohup, --, -a, python, train.py]") == R"(?
+)");  // a program of that name
+  CHECK(seen("[bash, -c, . venv/bin/activate && python train.py]") == R"(4
+48 advice/no-launcher: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job; start it with torchrun: torchrun train.py …
+)");
+  CHECK(seen("[bash, -c, ./activate && python train.py]") == R"(?
+)");
+  CHECK(seen("[torchrun, -m, --nproc-per-node=2, pkg.train]") == R"(8
+)");
+  CHECK(seen("[torchrun, -m]") == R"(32
+)");
+  CHECK(seen("[bash, -c, $(which python) train.py]") == R"(?
+)");
+  CHECK(seen("[bash, -c, '>/tmp/log python train.py']") == R"(4
+36 advice/no-launcher: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job; start it with torchrun: torchrun train.py …
+)");
+  CHECK(seen("[bash, -c, (python train.py)]") == R"(4
+26 advice/no-launcher: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job; start it with torchrun: torchrun train.py …
 )");
   CHECK(seen("[bash, -c, ulimit -n 65536; python train.py]") == R"(4
 42 advice/no-launcher: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job; start it with torchrun: torchrun train.py …

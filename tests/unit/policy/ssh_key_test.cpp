@@ -351,6 +351,9 @@ TEST_CASE("ssh key: a damaged container is refused wherever the damage is") {
   CHECK(load_error(with_flipped_byte(kEd25519, 110, 1)) == kUnsupported);   // the type
   CHECK(load_error(with_flipped_byte(kEd25519, 161, 1)) == kInconsistent);  // the seed
   CHECK(load_error(replaced(kEd25519, "OPENSSH ", "")) == kDamaged);
+  CHECK(load_error(with_flipped_byte(kOpenSshP521, 403, '\x80')) == kInconsistent);  // a negative scalar
+  for (const size_t number : {221, 361, 562, 631})                                   // a negative n, d, p, q
+    CHECK(load_error(with_flipped_byte(kOpenSshRsa, number, '\x80')) == kDamaged);
   CHECK(load_error(replaced(kEd25519, "-----BEGIN OPENSSH PRIVATE KEY-----\n",
                             "-----BEGIN OPENSSH PRIVATE KEY-----\n!")) == kDamaged);
 }

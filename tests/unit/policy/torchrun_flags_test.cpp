@@ -40,6 +40,9 @@ TEST_CASE("torchrun flags: those of the script are not torchrun's") {
   CHECK(command_of("{command: [torchrun, a.py]}") ==
         "torchrun --nnodes=1 --nproc_per_node=1 --node_rank=$(PET_NODE_RANK) --master_addr=job-node-0-0.job "
         "--master_port=29500 a.py ");
+  CHECK(command_of("{command: [/opt/bin/torchrun], args: [a.py]}") ==
+        "/opt/bin/torchrun --nnodes=1 --nproc_per_node=1 --node_rank=$(PET_NODE_RANK) "
+        "--master_addr=job-node-0-0.job --master_port=29500 ");
   CHECK(command_of("{command: [torchrun, a.py, --nnodes=3]}") ==
         "torchrun --nnodes=1 --nproc_per_node=1 --node_rank=$(PET_NODE_RANK) --master_addr=job-node-0-0.job "
         "--master_port=29500 a.py --nnodes=3 ");
@@ -52,6 +55,14 @@ TEST_CASE("torchrun flags: those of the script are not torchrun's") {
   CHECK(command_of("{command: [torchrun, a.py], args: [--nnodes=3]}") ==
         "torchrun --nnodes=1 --nproc_per_node=1 --node_rank=$(PET_NODE_RANK) --master_addr=job-node-0-0.job "
         "--master_port=29500 a.py ");
+}
+
+TEST_CASE("torchrun flags: a command that doesn't begin with torchrun stays as it is") {
+  CHECK(command_of("{command: [python, a.py]}") ==
+        R"(python a.py | the command doesn't begin with torchrun, so --torchrun flags changes nothing here)");
+  CHECK(
+      command_of("{command: [my-torchrun, a.py]}") ==
+      R"(my-torchrun a.py | the command doesn't begin with torchrun, so --torchrun flags changes nothing here)");
 }
 
 TEST_CASE("torchrun flags: those before the script stay as they are") {
