@@ -84,6 +84,26 @@ TEST_CASE("redact: both sides of a difference") {
       R"json([{"name":"B_TOKEN","value":"***"},{"name":"A_TOKEN","value":"*** (after)"},{"name":"C","value":"z"}])json");
 }
 
+TEST_CASE("redact: sides of different kinds are shown each by itself") {
+  base::Arena arena;
+  const yaml::Maker make(arena);
+  const base::SourceFile list("a", "{a: [{name: A_TOKEN, value: one}]}");
+  const base::SourceFile map("b", "{a: {A_TOKEN: two}}");
+  const base::SourceFile scalar("c", "{a: x}");
+  const auto sides = [&](const base::SourceFile& before, const base::SourceFile& after) {
+    const secret::BeforeAfter shown = secret::masked({marked(arena, before), marked(arena, after)}, make);
+    return json(*shown.before) + " " + json(*shown.after);
+  };
+  const std::string list_shown = R"({"a":[{"name":"A_TOKEN","value":"***"}]})";
+  const std::string map_shown = R"({"a":{"A_TOKEN":"***"}})";
+  const std::string scalar_shown = R"({"a":"x"})";
+  CHECK(sides(list, map) == list_shown + " " + map_shown);
+  CHECK(sides(map, list) == map_shown + " " + list_shown);
+  CHECK(sides(scalar, list) == scalar_shown + " " + list_shown);
+  CHECK(sides(list, scalar) == list_shown + " " + scalar_shown);
+  CHECK(sides(map, scalar) == map_shown + " " + scalar_shown);
+}
+
 TEST_CASE("redact: elements of one name, and trees of any depth, on both sides") {
   base::Arena arena;
   const yaml::Maker make(arena);
@@ -109,6 +129,7 @@ TEST_CASE("redact: keys in a text") {
   CHECK(hidden("sk-a-model-of-many-words sk-a-model-of-many-words-2") == "sk-a-model-of-many-words ***");
   CHECK(hidden("user:word@a/b:1 https://user:word@a/b /user:word@a/b nfs:/user:word@a/b a/b:1@sha256:0/x") ==
         "user:***@a/b:1 https://user:***@a/b /user:***@a/b nfs:/user:***@a/b a/b:1@sha256:0/x");
+  CHECK(hidden(token + "," + token + " " + token) == "***,*** ***");
   CHECK(hidden("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") == "***");  // letters only
   CHECK(hidden("hf_abcdefghijklmnopqrstuvwxyzabcd sk-Word-with-Some-Long-Hyphens") ==
         "hf_abcdefghijklmnopqrstuvwxyzabcd sk-Word-with-Some-Long-Hyphens");
@@ -149,8 +170,15 @@ TEST_CASE("redact: what a text gives to names") {
   CHECK(is_hidden("wget --header=\"PRIVATE-TOKEN: ", "\" http://x"));
   CHECK(is_hidden("h = {'Authorization': 'Bearer ", "'}"));
   CHECK(hidden("Authorization: Basic dXNlcjpwYXNzd29yZDE=") == "Authorization: Basic ***");
+  CHECK(hidden("authorization is needed; authorization: none; curl -H 'Authorization: Basic "
+               "dXNlcjpwYXNzd29yZDE='") ==
+        "authorization is needed; authorization: none; curl -H 'Authorization: Basic ***'");
   CHECK(hidden("https://a.blob.core.windows.net/c?sv=1&sig=aB3%2FdE5gH7jK9mN1pQ2r%3D&x=1") ==
         "https://a.blob.core.windows.net/c?sv=1&sig=***&x=1");
+  // A password may be short; a token is not.
+  CHECK(hidden("run --db-password ab-123 --password 'ab/123' --passwd abcdef --hf-token ab-123 --db-password "
+               "ab-12") ==
+        "run --db-password *** --password 'ab/123' --passwd abcdef --hf-token ab-123 --db-password ab-12");
   // References, comparisons, words and paths are not secrets.
   for (const std::string text :
        {"export HF_TOKEN=$(cat /run/token0123456789)", "curl -H \"Authorization: Bearer $HF_TOKEN\" http://x",
@@ -170,6 +198,8 @@ TEST_CASE("redact: what commands are given") {
            {"wandb login --relogin 0123456789abcdef0123456789abcdef01234567", "wandb login --relogin ***"},
            {"cd /w && vault login q7w8e9r0t1y2u3i4o5pA; ls", "cd /w && vault login ***; ls"},
            {"curl -u admin:hunter2x http://x", "curl -u admin:*** http://x"},
+           {"curl -uadmin:hunter2x http://x", "curl -uadmin:*** http://x"},
+           {"curl --user-agent:hunter2x http://x", "curl --user-agent:hunter2x http://x"},
            {"curl --user 'admin:hunter2x' http://x", "curl --user 'admin:***' http://x"},
            {"aws configure set aws_secret_access_key q7w8e9r0t1y2u3i4o5pG",
             "aws configure set aws_secret_access_key ***"},
@@ -180,12 +210,17 @@ TEST_CASE("redact: what commands are given") {
            {"mysql -u root -phunter2x db", "mysql -u root -p*** db"},
            {"docker login -u me -p hunter2x r.example", "docker login -u me -p *** r.example"},
            {"echo hunter2x | docker login --password-stdin", "echo *** | docker login --password-stdin"},
+           {"docker login -u somebody --password-stdin <<< hunter2x",
+            "docker login -u somebody --password-stdin <<< ***"},
+           {"cat <<< hunter2x", "cat <<< hunter2x"},
            {"echo 'root:hunter2x' | chpasswd", "echo 'root:***' | chpasswd"},
            {"redis-cli -a hunter2x ping", "redis-cli -a *** ping"},
            {"openssl rsa -passin pass:hunter2x", "openssl rsa -passin pass:***"},
            {"openssl enc -aes-256-cbc -k hunter2x -in a", "openssl enc -aes-256-cbc -k *** -in a"},
            {"mc alias set store http://minio:9000 admin hunter2x",
             "mc alias set store http://minio:9000 admin ***"},
+           {"mcli alias set store http://minio:9000 admin hunter2x",
+            "mcli alias set store http://minio:9000 admin ***"},
            {"skopeo copy --src-creds u:hunter2x docker://a docker://b",
             "skopeo copy --src-creds u:*** docker://a docker://b"},
            {"ssh-keygen -t ed25519 -N hunter2x -f k", "ssh-keygen -t ed25519 -N *** -f k"},
@@ -193,14 +228,26 @@ TEST_CASE("redact: what commands are given") {
            {"export ROOT_PW=hunter22x", "export ROOT_PW=***"}}) {
     CHECK(hidden(text) == expected);
   }
-  for (const std::string text :
-       {"docker run -p 8080:80 me", "ssh-keygen -N '' -f k", "run --auth oidc --pat read-only",
-        "mc alias set store http://minio:9000 $USER $PASS", "mc alias list store",
-        "az login --tenant 0123456789abcdef0123456789abcdef", "wandb login $WANDB_API_KEY",
-        "curl -u $USER:$PASS http://x", "curl -u user:$(cat /f) http://x",
-        "kubectl create secret generic my-secret-0123456789ab", "sshpass -f /run/password ssh h",
-        "pip config set global.index-url https://r.example/simple0123456789", "mysql -p db",
-        "huggingface-cli login --token $HF_TOKEN"}) {
+  for (const std::string text : {"sshpass -p hunt1 ssh h",
+                                 "sshpass -p $MY_PASSWORD ssh h",
+                                 "sshpass -p -hunter2 ssh h",
+                                 "sshpass -p a/hunter2 ssh h",
+                                 "sshpass -p %hunter2 ssh h",
+                                 "docker run -p 8080:80 me",
+                                 "ssh-keygen -N '' -f k",
+                                 "run --auth oidc --pat read-only",
+                                 "mc alias set store http://minio:9000 $USER $PASS",
+                                 "mc alias list store",
+                                 "az login --tenant 0123456789abcdef0123456789abcdef",
+                                 "wandb login $WANDB_API_KEY",
+                                 "curl -u $USER:$PASS http://x",
+                                 "curl -u user:$(cat /f) http://x",
+                                 "docker login; echo hunter2x |",
+                                 "kubectl create secret generic my-secret-0123456789ab",
+                                 "sshpass -f /run/password ssh h",
+                                 "pip config set global.index-url https://r.example/simple0123456789",
+                                 "mysql -p db",
+                                 "huggingface-cli login --token $HF_TOKEN"}) {
     CHECK(hidden(text) == text);
   }
 }
@@ -234,6 +281,8 @@ TEST_CASE("redact: words of a command line") {
         R"({"args":["--token","***","--lr",1]})");
   CHECK(shown("{args: [--kaggle-key, q7w8e9r0t1y2u3i4o5pA, --pad-token, q7w8e9r0t1y2u3i4o5pA]}") ==
         R"({"args":["--kaggle-key","***","--pad-token","q7w8e9r0t1y2u3i4o5pA"]})");
+  CHECK(shown("{args: [--token, q7w8e9r0t1y2u3i4o5pA]}") == R"({"args":["--token","***"]})");
+  CHECK(shown("{args: [--xToken, q7w8e9r0t1y2u3i4o5pA]}") == R"({"args":["--xToken","***"]})");
   CHECK(shown("{command: [wandb, login, 0123456789abcdef0123456789abcdef01234567]}") ==
         R"({"command":["wandb","login","***"]})");
   CHECK(shown("{args: [--token, $(HF_TOKEN), --password, /run/password]}") ==
@@ -268,6 +317,9 @@ TEST_CASE("redact: lines of which a build has kept only the place") {
   CHECK(hides(block, 2, "{}"));
   CHECK(hides(block, 2, "{token: x}"));
   CHECK_FALSE(hides(block, 3, ""));
+  const std::string lines = "spec:\n  token: |\n    q7w8e9r0\n\n    t1y2u3i4\n  args:\n  - a\n";
+  for (const uint32_t line : {2, 3, 5}) CHECK(hides(lines, line, ""));
+  CHECK_FALSE(hides(lines, 6, ""));
   const std::string flow = std::string("spec: {token: ") + kToken + ", args: [a]}\n";
   CHECK(hides(flow, 1, ""));
   CHECK(hides(flow, 1, "{args: [a]}"));
@@ -401,6 +453,26 @@ b.yaml:1:78: error: TrainJob/default/a is defined twice [input/duplicate-object]
                 "x}]}]}]}}\n"}},
           {"plan", "--no-config", "--quota", "q.yaml", "a.yaml"}) ==
       R"(q.yaml:1:211: error: "x" is not a quantity [input/type]
+)");
+}
+
+TEST_CASE("redact: all lines of a quoted secret are hidden") {
+  const std::string text =
+      "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: a}\nspec:\n"
+      "  runtimeRef: {name: torch-distributed}\n"
+      "  trainer: {env: [{name: HF_TOKEN, value: \"first \\\" half\n      second-half\"}], nods: 3,\n    "
+      "nodez: 4}\n";
+  CHECK(printed({{"a.yaml", text}}, {"lint", "--no-config", "a.yaml"}) ==
+        R"(a.yaml:6:26: warning: HF_TOKEN looks like a secret and is in plain text here [advice/plain-secret]
+  hint: take it from a Secret: valueFrom: {secretKeyRef: {name: …, key: …}}
+
+a.yaml:7:23: error: unknown field "nods" in spec.trainer [input/unknown-field]
+  hint: its fields are args, command, env, image, numNodes, numProcPerNode, resourcesPerNode
+
+a.yaml:8:5: error: unknown field "nodez" in spec.trainer [input/unknown-field]
+  hint: its fields are args, command, env, image, numNodes, numProcPerNode, resourcesPerNode
+
+3 findings (2 errors, 1 warning) in 1 of 1 file
 )");
 }
 
