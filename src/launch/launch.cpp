@@ -225,6 +225,9 @@ Launch launch_of_program(const Words& words) {
   } else if (match.launcher) {
     launch.kind = Kind::OneProcess;
     launch.program = words;
+  } else if (is_harmless(name_at(words, 0).module)) {  // python -m pip install
+    launch.kind = Kind::OneProcess;
+    take_words(words, name_at(words, 0).words - 1, words.size(), launch.program);
   } else if (is_python(words.front()) || words.front() == "-m" || words.front().ends_with(".py")) {
     launch.kind = kind_of_python(words, 0);
     if (meets_by_environment(code_of(words, 0))) launch.needs_ranks = kJoin;
@@ -236,17 +239,28 @@ Launch launch_of_program(const Words& words) {
   return launch;
 }
 
+constexpr int kPythonScript = 3;
+
 // How much a program says about its container: a launcher says more than an unknown script, and that more
 // than a single process.
 int weight(const Launch& launch) {
   if (launch.kind == Kind::Launcher)
-    return launch.launcher->is_ray ? 4 : launch.launcher->reads_family() ? 6 : 5;
-  if (launch.kind == Kind::Unknown) return 3;
-  return launch.is_python() ? 2 : 1;
+    return launch.launcher->is_ray ? 5 : launch.launcher->reads_family() ? 7 : 6;
+  if (launch.kind == Kind::Unknown) return 4;
+  if (!launch.is_python()) return 1;
+  return launch.script.empty() && launch.needs_ranks.empty() ? 2 : kPythonScript;
+}
+
+// The script with the lines that a backslash continues in one piece.
+std::string with_whole_lines(std::string_view script) {
+  std::string text(script);
+  for (size_t at = text.find("\\\n"); at != std::string::npos; at = text.find("\\\n", at))
+    text.replace(at, 2, 2, ' ');
+  return text;
 }
 
 // The line that starts a launcher, in a script whose syntax can't be parsed.
-Words launcher_line(std::string_view script) {
+Words launcher_line(const std::string& script) {
   for (const std::string_view line : base::Lines(script)) {
     Words words;
     for (size_t at = 0; at < line.size();) {
@@ -268,7 +282,7 @@ std::vector<Invocation> all_invocations(const std::vector<std::string_view>& wor
   std::vector<Invocation> programs = invocations_of(words);
   if (!programs.empty() || script == words.size()) return programs;
   Invocation line;
-  line.words = launcher_line(words[script]);
+  line.words = launcher_line(with_whole_lines(words[script]));
   line.has_more_variables = true;
   if (!line.words.empty()) programs.push_back(std::move(line));
   return programs;
@@ -320,9 +334,12 @@ Launch launch_of(const std::vector<std::string_view>& words) {
     Launch launch = launch_of_program(program.words);
     is_compound = is_compound || program.may_not_run;
     starts_ray = starts_ray || base_name(program.words.front()) == "ray";
-    if (weight(launch) <= found) continue;
+    // What trains usually comes after what prepares it.
+    const bool is_later_script = found == kPythonScript && weight(launch) == found;
+    if (weight(launch) <= found && !is_later_script) continue;
     found = weight(launch);
     best = std::move(launch);
+    best.is_one_of_many = is_later_script;
     best.word += program.at;
     best.variables = program.variables;
     best.has_more_variables = program.has_more_variables;

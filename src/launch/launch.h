@@ -33,7 +33,8 @@ struct Launch {
   std::string needs_ranks;  // a call in code after -c that fails without RANK; "" if none
   std::vector<std::pair<std::string, std::string>> variables;  // set for it, besides the container's
   bool has_more_variables = false;
-  bool starts_ray = false;  // a program beside it starts Ray
+  bool starts_ray = false;      // a program beside it starts Ray
+  bool is_one_of_many = false;  // beside it, the script has other programs of Python
 
   bool is_python() const;
   // Its name in messages: "accelerate", "python3".

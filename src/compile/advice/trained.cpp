@@ -154,7 +154,7 @@ bool has_no_flags(const Launch& launch) {
 
 std::vector<base::Edit> start_with_reader(const TrainingContainer& trained, const Launch& launch) {
   const std::string reader(trained.framework->env_reader);
-  if (launch.script.empty() || !has_no_flags(launch)) return {};
+  if (launch.script.empty() || launch.is_one_of_many || !has_no_flags(launch)) return {};
   const bool is_script = launch.program.front() == launch.script;  // such as ./train.py
   const bool is_uv_run = launch.program.front() == "-m";
   if (launch.in_script) {

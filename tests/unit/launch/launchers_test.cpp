@@ -224,7 +224,9 @@ TEST_CASE("launchers: frameworks on four nodes of eight GPUs") {
   CHECK(seen("[litgpt, finetune, m]") == R"(4
 15 advice/no-launcher: litgpt starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job; start it with torchrun: [torchrun, …]
 )");
-  CHECK(seen("[thub, sft, a.yaml]") == R"(32
+  CHECK(seen("[thub, sft, --config, a.yaml]") == R"(32
+)");
+  CHECK(seen("[thub, estimate, --model-path, m]") == R"(4
 )");
 }
 
@@ -538,6 +540,29 @@ TEST_CASE("launchers: fixes give one world") {
         "[torchrun, --no-python, /opt/bench, --nnodes, '2']");
   CHECK(mended("[python, -m, verl.trainer.main_ppo]") == "[python, -m, verl.trainer.main_ppo]");
   CHECK(mended("[accelerate, launch, train.py]") == "[accelerate, launch, train.py]");
+}
+
+TEST_CASE("launchers: what prepares a script's training is not taken for it") {
+  CHECK(mended("[bash, -c, python -m pip install -r a.txt && python train.py]") ==
+        "[bash, -c, python -m pip install -r a.txt && torchrun train.py]");
+  CHECK(mended("[bash, -c, python3 -m venv /v; python train.py]") ==
+        "[bash, -c, python3 -m venv /v; torchrun train.py]");
+  CHECK(seen("[python, -m, pip, install, a]") == "4\n");
+  // Which one trains is a guess, so nothing is rewritten.
+  CHECK(mended("[bash, -c, python prepare.py && python train.py]") ==
+        "[bash, -c, python prepare.py && python train.py]");
+  CHECK(seen("[bash, -c, python prepare.py && python train.py]") == R"(4
+46 advice/no-launcher: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job; start it with torchrun: torchrun train.py …
+)");
+  CHECK(seen("[bash, -c, 'python train.py && python -c \"print(1)\"']") == R"(4
+26 advice/no-launcher: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job; start it with torchrun: torchrun train.py …
+)");
+}
+
+TEST_CASE("launchers: a command over several lines, in a script that can't be parsed") {
+  CHECK(seen("[bash, -c, \"run() { torchrun \\\\\\n  --nnodes 2 train.py; }; run\"]") == R"(32
+25 advice/launcher-setting: --nnodes 2 contradicts the job, which has 4 nodes; remove it: torchrun reads PET_NNODES
+)");
 }
 
 }  // namespace trainjobc::launchers_test
