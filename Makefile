@@ -98,7 +98,7 @@ live: build
 train: build
 	@tools/bootstrap.sh iproute2 openssh-server python3-torch openmpi-bin python3-mpi4py mpich python3-venv
 	@LAUNCHERS=$(LAUNCHERS) tests/train/venv.sh $(abspath $(BUILD))/train
-	@LAUNCHERS=$(LAUNCHERS) python3 tests/train/train_test.py $(BUILD)/trainjobc $(if $(LAUNCHERS),launcher-rows,$(TRAIN))
+	@LAUNCHERS=$(LAUNCHERS) python3 tests/train/train_test.py $(BUILD)/trainjobc $(if $(LAUNCHERS),launcher-rows frameworks,$(TRAIN))
 
 compose: build
 	@tools/bootstrap.sh iproute2 openssh-server python3-torch openmpi-bin python3-mpi4py python3-venv busybox-static \

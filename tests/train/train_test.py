@@ -32,6 +32,7 @@ GROUPS = {
     "torch-more": ["torch_tests.TorchMore"],
     "launchers": ["torch_tests.Launchers"],
     "launcher-rows": ["launchers_tests.Rows"],
+    "frameworks": ["launchers_tests.Frameworks"],
     "catalogue": ["catalogue_tests.Catalogue"],
     "wrong": ["catalogue_tests.WrongRenders"],
     "examples": ["examples_tests.Examples"],

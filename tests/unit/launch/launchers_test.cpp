@@ -103,10 +103,14 @@ TEST_CASE("launchers: torchrun on four nodes of eight GPUs") {
 )");
   CHECK(seen("[python, /usr/local/bin/torchrun, train.py]") == R"(32
 )");
-  CHECK(seen("[ft_launcher, train.py]") == R"(32
+  CHECK(seen("[ft_launcher, train.py]") == R"(?
+15 advice/launcher-setting: ft_launcher does not know the auto of PET_NPROC_PER_NODE, and fails; add --nproc-per-node=gpu --rdzv-endpoint=$(PET_MASTER_ADDR):$(PET_MASTER_PORT)
+)");
+  CHECK(seen("[ft_launcher, --nproc-per-node=gpu, train.py]") == R"(32
 15 advice/launcher-setting: without --rdzv-endpoint, ft_launcher meets on localhost, another host on each of the 4 nodes: they never meet; add --rdzv-endpoint=$(PET_MASTER_ADDR):$(PET_MASTER_PORT)
 )");
-  CHECK(seen("[ft_launcher, '--rdzv-endpoint=$(PET_MASTER_ADDR):29500', train.py]") == R"(32
+  CHECK(seen("[ft_launcher, --nproc-per-node=gpu, '--rdzv-endpoint=$(PET_MASTER_ADDR):29500', train.py]") ==
+        R"(32
 )");
 }
 
@@ -194,7 +198,7 @@ TEST_CASE("launchers: frameworks on four nodes of eight GPUs") {
 15 advice/no-launcher: megatron starts one process on each node unless NPROC_PER_NODE or NNODES is set: the 4 nodes train alone, each the whole job; set NPROC_PER_NODE: megatron then starts torchrun, which reads PET_*
 )");
   CHECK(seen("[xtuner, train, a.py]") == R"(4
-15 advice/no-launcher: xtuner starts one process on each node unless NNODES or NPROC_PER_NODE is set: the 4 nodes train alone, each the whole job; set NNODES, NPROC_PER_NODE, NODE_RANK, ADDR and PORT from PET_*
+15 advice/no-launcher: xtuner starts one process on each node unless NNODES or NPROC_PER_NODE is set: the 4 nodes train alone, each the whole job; start it with torchrun: torchrun -m xtuner.tools.train … --launcher pytorch
 )");
   CHECK(seen("[automodel, a.yaml]") == R"(32
 )");
@@ -270,8 +274,12 @@ TEST_CASE("launchers: other launchers on four nodes of eight GPUs") {
   CHECK(seen("[fabric, run, --devices=8, --num-nodes=4, --node-rank=$(PET_NODE_RANK), "
              "--main-address=$(PET_MASTER_ADDR), train.py]") == R"(32
 )");
+  CHECK(seen("[colossalai, run, --nproc_per_node, '8', --num_nodes, '4', --master_addr, $(PET_MASTER_ADDR), "
+             "train.py]") == R"(32
+73 advice/launcher-setting: without --host or --hostfile, each of the 4 nodes is the first of a world of one node: they never meet; start it with torchrun: [torchrun, train.py, …]
+)");
   CHECK(seen("[colossalai, run, --nproc_per_node, '8', --num_nodes, '4', train.py]") == R"(32
-15 advice/no-launcher: without --host or --hostfile, colossalai ignores --num_nodes and --master_addr: the 4 nodes train alone, each the whole job; start it with torchrun: [torchrun, train.py, …]
+15 advice/no-launcher: without --host or --hostfile, colossalai ignores --num_nodes: the 4 nodes train alone, each the whole job; start it with torchrun: [torchrun, train.py, …]
 )");
   CHECK(seen("[mpirun, -np, '8', python, train.py]") == R"(32
 15 advice/no-launcher: without a hostfile, mpirun starts processes on its own node only: the 4 nodes train alone, each the whole job; use a runtime for MPI (runtimeRef: mpi-distributed), or start the program with torchrun
