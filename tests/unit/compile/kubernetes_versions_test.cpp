@@ -66,6 +66,11 @@ TEST_CASE("certificates in projected volumes: dropped until 1.36, checked since 
         R"(a clusterTrustBundle can't have both name and signerName (keep one of them)
 )");
   CHECK(findings("1.37", projected("clusterTrustBundle: {signerName: example.com/b, path: ca.crt}")) == "");
+  CHECK(
+      findings("1.37", projected("clusterTrustBundle: {name: a, path: ca.crt}, podCertificate: "
+                                 "{signerName: example.com/b, keyType: ED25519, credentialBundlePath: a}")) ==
+      R"(a projected source can have only one kind, not 2 (make each a separate element)
+)");
   CHECK(findings("1.37", projected("podCertificate: {signerName: example, keyType: RSA1024, "
                                    "maxExpirationSeconds: 60}")) ==
         R"(a podCertificate needs one of credentialBundlePath, keyPath, certificateChainPath ()
@@ -121,7 +126,9 @@ Kubernetes 1.34 drops fileKeyRef: its feature gate EnvFiles is off (Kubernetes 1
       findings("1.34", two) ==
       R"(Kubernetes 1.34 drops image, its volume and the mounts of it: its feature gate ImageVolume is off (Kubernetes 1.35 reads it: remove it, or name the cluster's version with --kubernetes-version 1.35)
 )");
-  CHECK(findings("1.35", two) == R"(volume "v" has two sources, emptyDir and image (keep one of them; a patch that changes the source keeps the old one too)
+  CHECK(
+      findings("1.35", two) ==
+      R"(volume "v" has two sources, emptyDir and image (keep one of them; a patch that changes the source keeps the old one too)
 )");
 }
 

@@ -363,6 +363,10 @@ TEST_CASE("launchers: programs around the one that trains") {
   CHECK(seen("[bash, -c, (python train.py)]") == R"(4
 26 advice/no-launcher: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job; start it with torchrun: torchrun train.py …
 )");
+  // Only -c is followed by code.
+  CHECK(seen("[python, -Xpycache, train.py]") == R"(4
+15 advice/no-launcher: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job; start it with torchrun: [torchrun, train.py, …]
+)");
   CHECK(seen("[bash, -c, ulimit -n 65536; python train.py]") == R"(4
 42 advice/no-launcher: python starts one process on each node, and does not read PET_*: the 4 nodes train alone, each the whole job; start it with torchrun: torchrun train.py …
 )");
