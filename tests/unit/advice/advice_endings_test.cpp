@@ -44,6 +44,14 @@ TEST_CASE("advice/never-ends: nobody stops sshd") {
         "successPolicy the JobSet waits for it [advice/never-ends]\n"
         "   22 |       - name: node\n"
         "      |               ^~~~ add successPolicy: {operator: All, targetReplicatedJobs: [launcher]}\n");
+  for (const char* wait : {"tail -f /dev/null", "sleep inf", "sshd -D"})
+    CHECK_MESSAGE(
+        advice("advice/never-ends", mpi("[bash, -c, '/usr/sbin/sshd && " + std::string(wait) + "']")) != "",
+        wait);
+  for (const char* ends : {"tail /dev/null", "tail -f /var/log/sshd", "sleep 5 inf"})
+    CHECK_MESSAGE(
+        advice("advice/never-ends", mpi("[bash, -c, '/usr/sbin/sshd && " + std::string(ends) + "']")) == "",
+        ends);
   CHECK(advice("advice/never-ends", fixed("advice/never-ends", mpi("[sshd, -D]"))) == "");
 }
 

@@ -237,6 +237,23 @@ initContainers: [{name: a, image: i, resizePolicy: [{resourceName: cpu, restartP
 )");
 }
 
+TEST_CASE("init containers are checked as others are") {
+  CHECK(
+      pod_findings(R"(
+initContainers: [{name: a, image: i}, {name: b, image: i, imagePullPolicy: Sometimes}]
+)") ==
+      R"(initContainers[1].imagePullPolicy: imagePullPolicy can't be "Sometimes" | one of "Always", "IfNotPresent", "Never"
+)");
+}
+
+TEST_CASE("ephemeral containers have no resources") {
+  for (const char* list : {"limits: {cpu: 1}", "requests: {cpu: 1}", "claims: [{name: c}]"})
+    CHECK_MESSAGE(
+        pod_findings("ephemeralContainers: [{name: e, image: i, resources: {" + std::string(list) + "}}]\n")
+                .find("an ephemeral container can't have resources") != std::string::npos,
+        list);
+}
+
 TEST_CASE("templates can't have ephemeral containers") {
   CHECK(
       pod_findings(R"(
