@@ -9,6 +9,7 @@ takes more memory than it may with 10,000 jobs, or grows faster than 1.2 times l
 one of the commands that run in bounded memory faster than 1.05 times. GROWTH_ONLY=TEXT takes only rows with that text.
 Above 10,000 jobs, only the commands in bounded memory are measured.
 """
+import json
 import os
 import pathlib
 import resource
@@ -38,15 +39,43 @@ def jobs(count, shape="plain"):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-# Stands in for kubectl on an empty cluster: finds nothing, and applies what it is given.
+# Stands in for kubectl: finds what is in the folder $CLUSTER, if that is set, and applies what it is given.
 KUBECTL = """#!/bin/sh
-if [ "$1" = get ]; then
+for word; do
+  case "$word" in --namespace=*) ns=${word#--namespace=};; esac
+done
+if [ "$1" = get ] && [ -n "$CLUSTER" ]; then
+  kind=JobSet
+  case "$2" in -f) kind=$(sed -n '2{s/.*"kind": "\\([A-Za-z]*\\)".*/\\1/;p}'; cat > /dev/null);; esac
+  exec cat "$CLUSTER/$kind-$ns.json"
+elif [ "$1" = get ]; then
   cat > /dev/null
   echo '{"apiVersion": "v1", "kind": "List", "items": []}'
 else
   sed -n '/^metadata:/{n;s|^  name: |jobset.jobset.x-k8s.io/|;s|$| serverside-applied|;p}'
 fi
 """
+
+
+def fields_of(value):
+    """What managedFields says of a value that one manager has applied."""
+    if isinstance(value, dict):
+        return {f"f:{key}": fields_of(part) for key, part in value.items()}
+    if isinstance(value, list) and value and all(isinstance(item, dict) and "name" in item for item in value):
+        return {json.dumps({"name": item["name"]}).join(("k:", "")): {".": {}, **fields_of(item)} for item in value}
+    return {}
+
+
+def as_stored(number, root):
+    """The object as the API server answers with it."""
+    time = "2026-11-28T12:00:00Z"
+    applied = {"f:metadata": {"f:labels": fields_of(root["metadata"].get("labels", {}))}, "f:spec": fields_of(root["spec"])}
+    root["metadata"] |= {"uid": f"00000000-0000-4000-8000-{number:012d}", "resourceVersion": str(number), "generation": 1,
+                         "creationTimestamp": time, "managedFields": [
+                             {"manager": "trainer_controller", "operation": "Apply", "apiVersion": root["apiVersion"], "time": time,
+                              "fieldsType": "FieldsV1", "fieldsV1": applied}]}
+    return root | {"status": {"restarts": 0, "conditions": [
+        {"type": "StartupPolicyCompleted", "status": "True", "reason": "Done", "message": "done", "lastTransitionTime": time}]}}
 
 
 class Inputs:
@@ -87,6 +116,22 @@ class Inputs:
                 subprocess.run([trainjobc, "render", self.file(shape)], stdout=out, stderr=subprocess.DEVNULL,
                                check=True)
         return str(path)
+
+    def cluster(self, trainjobc, shape):
+        """A folder with what a cluster answers that has the JobSets of these jobs."""
+        folder = self.folder / f"{shape}-cluster"
+        if not folder.exists():
+            folder.mkdir(parents=True)
+            text = subprocess.run([trainjobc, "render", "--with-defaults", "-o", "json", self.file(shape)], capture_output=True,
+                                  text=True, check=True).stdout
+            namespaces = {}
+            for number, root in enumerate(json.loads(text)["items"]):
+                namespaces.setdefault(root["metadata"]["namespace"], []).append(as_stored(number, root))
+            for ns, items in namespaces.items():
+                for kind, found in (("JobSet", items), ("TrainJob", [])):
+                    (folder / f"{kind}-{ns}.json").write_text(
+                        json.dumps({"apiVersion": "v1", "items": found, "kind": "List", "metadata": {"resourceVersion": ""}}, indent=4))
+        return str(folder)
 
     def resource_list(self):
         path = self.folder / "resource-list.yaml"
@@ -135,7 +180,11 @@ def rows(trainjobc, inputs):
         "diff OLD NEW --format markdown": lambda: files + ["--format", "markdown"],
         "diff --live": lambda: ["diff", "--live", inputs.rendered(trainjobc, "plain"), changed],
         "diff (kubectl finds nothing)": lambda: ["diff", plain],
+        "diff (kubectl finds all)": lambda: ["diff", plain],
+        "diff (kubectl finds all, others changed)": lambda: ["diff", changed],
         "submit": lambda: ["submit", plain],
+        "submit (kubectl finds all)": lambda: ["submit", plain],
+        "submit (kubectl finds all, others changed)": lambda: ["submit", changed],
         "diff --from-version": lambda: upgrade,
         "diff --from-version --format json": lambda: upgrade + ["--format", "json"],
         "diff --from-version --format markdown": lambda: upgrade + ["--format", "markdown"],
@@ -196,6 +245,7 @@ def main():
             measured = []
             for each, table in zip(inputs, tables):
                 stdin = each.resource_list() if name == "function" else None
+                os.environ["CLUSTER"] = each.cluster(trainjobc, "plain") if "finds all" in name else ""
                 best = None
                 for _ in range(3 if each.count <= 10_000 else 1):
                     best = min(filter(None, (best, measure([trainjobc, *table[name]()], stdin))), default=None)

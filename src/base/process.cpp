@@ -295,8 +295,9 @@ struct Conversation {
 };
 
 // Runs until all streams are closed, the deadline passes, or a signal comes.
-Ended converse(Conversation& pipes, std::string_view input, std::optional<SteadyClock::time_point> deadline,
-               ProcessResult& result) {
+Ended converse(Conversation& pipes, const ProcessRequest& request,
+               std::optional<SteadyClock::time_point> deadline, ProcessResult& result) {
+  std::string_view input = request.input;
   if (input.empty()) pipes.in.write.close();
   while (pipes.in.write.is_open() || pipes.out.read.is_open() || pipes.err.read.is_open()) {
     // poll(2) skips negative descriptors.
@@ -315,6 +316,10 @@ Ended converse(Conversation& pipes, std::string_view input, std::optional<Steady
     if (ready[0].revents != 0) feed(pipes.in.write, input);
     if (ready[1].revents != 0) drain(pipes.out.read, result.out);
     if (ready[2].revents != 0) drain(pipes.err.read, result.err);
+    if (request.take_output && !result.out.empty()) {
+      request.take_output(result.out);
+      result.out.clear();
+    }
     if (result.out.size() > kMostOutput || result.err.size() > kMostOutput) return Ended::TooLong;
   }
   return Ended::Itself;
@@ -404,7 +409,7 @@ IoResult<ProcessResult> RealProcessRunner::run_one(const ProcessRequest& request
   ::fcntl(pipes.in.write.get(), F_SETFL, O_NONBLOCK);
 
   ProcessResult result;
-  Ended ended = converse(pipes, request.input, deadline, result);
+  Ended ended = converse(pipes, request, deadline, result);
   if (ended == Ended::Itself) ended = await_end(pid, deadline, pipes.signals.get());
   if (ended != Ended::Itself) {
     end_program(pid, captures, ended == Ended::Signal ? pending_signal(held.set()) : SIGKILL);

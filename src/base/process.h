@@ -5,10 +5,12 @@
 
 #include <cerrno>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,9 @@ enum class Streams {
   Capture,   // stdout and stderr come back in the result
   Terminal,  // inherited: for pagers, and diff programs that use the whole screen
 };
+
+// Gets a part of a program's output.
+using TakeOutput = std::function<void(std::string_view part)>;
 
 // Everything that a program's output depends on, besides the program itself and its standard input.
 struct Dependencies {
@@ -40,6 +45,8 @@ struct ProcessRequest {
   std::vector<std::pair<std::string, std::optional<std::string>>> variables = {};
   // Gets what a captured program had printed to its standard output when the timeout or a signal ended it.
   std::string* unfinished = nullptr;
+  // Gets the captured standard output as it comes, of which the result then has only what it did not get.
+  TakeOutput take_output = {};
   // What the output depends on; nullptr if it may depend on anything.
   std::shared_ptr<const Dependencies> depends_on = nullptr;
 };
@@ -66,8 +73,8 @@ class ProcessRunner {
  public:
   virtual ~ProcessRunner() = default;
 
-  // An error if the program could not be started, did not end in time, or printed more than 1 GiB. Anything
-  // else, including a failure of the program, is a result.
+  // An error if the program could not be started, did not end in time, or printed more than 1 GiB that nobody
+  // takes. Anything else, including a failure of the program, is a result.
   virtual IoResult<ProcessResult> run(const ProcessRequest& request) = 0;
   // Runs several, concurrently if it can. The results are in the order of the requests.
   virtual std::vector<IoResult<ProcessResult>> run_all(std::span<const ProcessRequest> requests);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/text/text.h"
+#include "features/cluster/answer_items.h"
 #include "features/cluster/train_jobs.h"
 #include "features/objects/differences.h"
 #include "k8s/object_meta.h"
@@ -68,17 +69,19 @@ class LiveReader {
   yaml::Maker make_;
 };
 
+// Whether this is an object, and certainly not a list.
+bool is_object(const Node& root) {
+  return root.is_map() && !root.get("items") && !own_text(root, {"kind"}).empty() &&
+         !own_text(root, {"metadata", "name"}).empty();
+}
+
 // Adds the object of a document that is nothing else, without its nodes. False if it may be something else.
 bool add_document(const yaml::FoundDocument& document, LiveSet& live, LiveText& text) {
   base::Arena arena;
   base::Diagnostics found;
   const std::vector<yaml::Document> documents = yaml::read_document(document, arena, found);
-  if (documents.size() != 1 || !found.empty()) return false;
-  const Node& root = *documents.front().root;
-  const bool is_object = root.is_map() && !root.get("items") && !own_text(root, {"kind"}).empty() &&
-                         !own_text(root, {"metadata", "name"}).empty();
-  if (!is_object) return false;
-  LiveReader(live, text, arena).add(root, "", "");
+  if (documents.size() != 1 || !found.empty() || !is_object(*documents.front().root)) return false;
+  LiveReader(live, text, arena).add(*documents.front().root, "", "");
   live.objects.back().root = nullptr;
   live.objects.back().document = document;
   ++text.documents;
@@ -163,7 +166,7 @@ Answer fetch_namespace(const Kubectl& kubectl, const std::string& ns, std::span<
   const size_t before = live.objects.size();
   const std::string job_sets(kubectl::resource_of("", "JobSet"));
   const Call get_all{ns, {"get", job_sets, "-o", "json", "--show-managed-fields"}};
-  if (all_job_sets && !answer.join(ask(kubectl, get_all, live))) return answer;
+  if (all_job_sets && !answer.join(ask_for_values(kubectl, get_all, live))) return answer;
   Names names;
   for (size_t i = before; i < live.objects.size(); ++i) add_mounted(live.objects[i], names);
   for (const Object& object : rendered) {
@@ -175,7 +178,7 @@ Answer fetch_namespace(const Kubectl& kubectl, const std::string& ns, std::span<
     const auto& [kind, api_version] = type;
     Call call = kubectl::get_by_name(ns, api_version, kind, wanted, "json");
     call.words.emplace_back("--show-managed-fields");
-    Answer got = ask(kubectl, call, live);
+    Answer got = ask_for_values(kubectl, call, live);
     // Many users may read JobSets but not Secrets.
     const bool forbidden = got.failure.cause == Cause::Forbidden;
     if (kind == "Secret" && forbidden && wants_only_keys(rendered, ns)) {
@@ -252,10 +255,31 @@ std::string unanswered(std::span<const Object> sent, const std::string& ns, cons
 
 namespace {
 
-Answer read_reply(Reply reply, const Call& call, LiveSet& live, std::span<const std::string_view> kinds) {
+std::string name_of(const Call& call) {
+  return fmt::format("kubectl {}", call.words.front());
+}
+
+// Adds the values of an item of an answer. False if its list has to say what it is.
+bool add_item(std::string_view item, const Call& call, LiveSet& live) {
+  const base::SourceFile file(name_of(call), std::string(item));
+  base::Arena arena;
+  base::Diagnostics found;
+  const std::vector<yaml::Document> documents = yaml::read(file, arena, found);
+  if (documents.size() != 1 || !found.empty() || !is_object(*documents.front().root) ||
+      own_text(*documents.front().root, {"apiVersion"}).empty()) {
+    return false;
+  }
+  LiveText text;
+  LiveReader(live, text, arena).add(*documents.front().root, "", "");
+  live.objects.back().root = live.values.copy(live.objects.back().root);
+  return true;
+}
+
+// `before` is the number of objects that are not from the reply.
+Answer read_reply(Reply reply, const Call& call, size_t before, LiveSet& live,
+                  std::span<const std::string_view> kinds) {
   if (!reply.ok()) return {std::move(reply.failure), ""};
-  const size_t before = live.objects.size();
-  const std::string name = fmt::format("kubectl {}", call.words.front());
+  const std::string name = name_of(call);
   base::Diagnostics diagnostics;
   const LiveText text = read_live({name, std::move(reply.out)}, live, diagnostics);
   if (diagnostics.has_errors()) return {{Cause::Other, name, 0, "the answer is not JSON"}, ""};
@@ -269,7 +293,18 @@ Answer read_reply(Reply reply, const Call& call, LiveSet& live, std::span<const 
 }  // namespace
 
 Answer ask(const Kubectl& kubectl, const Call& call, LiveSet& live, std::span<const std::string_view> kinds) {
-  return read_reply(kubectl.run(call), call, live, kinds);
+  return read_reply(kubectl.run(call), call, live.objects.size(), live, kinds);
+}
+
+Answer ask_for_values(const Kubectl& kubectl, const Call& call, LiveSet& live) {
+  const size_t before = live.objects.size();
+  AnswerItems items([&](std::string_view item) { return add_item(item, call, live); });
+  Reply reply = kubectl.run(call, [&](std::string_view part) { items.add(part); });
+  items.add(reply.out);
+  reply.out = items.rest();
+  Answer answer = read_reply(std::move(reply), call, before, live, {});
+  if (!answer.ok()) live.objects.resize(before);
+  return answer;
 }
 
 std::vector<Answer> ask_all(const Kubectl& kubectl, std::span<const Question> questions, LiveSet& live) {
@@ -278,7 +313,8 @@ std::vector<Answer> ask_all(const Kubectl& kubectl, std::span<const Question> qu
   std::vector<Reply> replies = kubectl.run_all(calls);
   std::vector<Answer> answers;
   for (size_t i = 0; i < questions.size(); ++i)
-    answers.push_back(read_reply(std::move(replies[i]), calls[i], live, questions[i].kinds));
+    answers.push_back(
+        read_reply(std::move(replies[i]), calls[i], live.objects.size(), live, questions[i].kinds));
   return answers;
 }
 
@@ -300,7 +336,7 @@ Answer fetch_train_jobs(const Kubectl& kubectl, std::span<const Object> rendered
   }
   Answer answer;
   for (const auto& [ns, names] : namespaces) {
-    Answer got = ask(
+    Answer got = ask_for_values(
         kubectl, kubectl::get_by_name(ns, model::kTrainerApiVersion, model::kTrainJob, names, "json"), live);
     answer.warnings += got.warnings;
     if (got.failure.cause == Cause::NoKind) return answer;

@@ -18,6 +18,7 @@
 #include "features/kubectl/kubectl.h"
 #include "yaml/node.h"
 #include "yaml/read/reader.h"
+#include "yaml/shared_values.h"
 
 namespace trainjobc::cluster {
 
@@ -34,6 +35,7 @@ struct LiveObject {
 struct LiveSet {
   std::vector<std::unique_ptr<base::SourceFile>> files;
   base::Arena arena;
+  yaml::SharedValues values;
   std::vector<LiveObject> objects;
 };
 
@@ -70,6 +72,10 @@ struct Answer {
 // impossible one, such as none at all, null, {}, or a Status, is a failure.
 Answer ask(const kubectl::Kubectl& kubectl, const kubectl::Call& call, LiveSet& live,
            std::span<const std::string_view> kinds = {});
+
+// Like ask, for the kinds that trainjobc renders. Reads the objects while kubectl prints them, and keeps only
+// their values, without places.
+Answer ask_for_values(const kubectl::Kubectl& kubectl, const kubectl::Call& call, LiveSet& live);
 
 // Runs several calls concurrently, with the kinds of each. The answers are in the order of the calls.
 struct Question {

@@ -47,18 +47,20 @@ const Node* outline_of(const Object& object, const Maker& make) {
 }  // namespace
 
 std::vector<Object> Outlines::outline(std::span<const Object> objects) {
-  const std::lock_guard lock(mutex_);
-  const Maker make(arena_);
+  base::Arena arena;
+  const Maker make(arena);
   const Node* job = objects.front().train_job;
   if (job) job = outline_of_job(*job, make);
   std::vector<Object> outlines;
+  const std::lock_guard lock(mutex_);
+  job = values_.copy(job);
   for (const Object& object : objects) {
     Object& kept = outlines.emplace_back();
-    kept.api_version = arena_.copy(object.api_version);
-    kept.kind = arena_.copy(object.kind);
-    kept.ns = arena_.copy(object.ns);
-    kept.name = arena_.copy(object.name);
-    kept.root = outline_of(object, make);
+    kept.api_version = values_.copy(object.api_version);
+    kept.kind = values_.copy(object.kind);
+    kept.ns = values_.copy(object.ns);
+    kept.name = values_.copy(object.name);
+    kept.root = values_.copy(outline_of(object, make));
     kept.train_job = job;
   }
   return outlines;

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "base/arena.h"
 #include "compile/compile.h"
 #include "compile/kept_jobs.h"
+#include "yaml/shared_values.h"
 
 namespace trainjobc::cluster {
 
@@ -29,7 +29,7 @@ class Outlines {
   std::vector<Object> outline(std::span<const Object> objects);
 
   std::mutex mutex_;
-  base::Arena arena_;
+  yaml::SharedValues values_;
   KeptJobs<std::vector<Object>> jobs_{[this](std::span<const Object> objects) { return outline(objects); }};
 };
 

@@ -75,8 +75,9 @@ Reply reply_of(base::IoResult<ProcessResult> answer, std::string words, std::str
 
 }  // namespace
 
-Reply Kubectl::run(const Call& call) const {
+Reply Kubectl::run(const Call& call, const base::TakeOutput& take_output) const {
   ProcessRequest request = request_of(call);
+  request.take_output = take_output;
   std::string unfinished;
   request.unfinished = &unfinished;
   auto answer = runner_.run(request);

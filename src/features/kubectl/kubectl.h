@@ -83,7 +83,8 @@ class Kubectl {
  public:
   Kubectl(base::ProcessRunner& runner, Settings settings) : runner_(runner), settings_(std::move(settings)) {}
 
-  Reply run(const Call& call) const;
+  // `take_output` gets the standard output while it comes; what it did not get is in the reply.
+  Reply run(const Call& call, const base::TakeOutput& take_output = {}) const;
   // Runs several calls concurrently; the replies are in the order of the calls.
   std::vector<Reply> run_all(std::span<const Call> calls) const;
 

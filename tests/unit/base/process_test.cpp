@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "base/signals.h"
@@ -42,6 +43,22 @@ TEST_CASE("a process gets its arguments unchanged, and returns its status and st
 TEST_CASE("input and output larger than a pipe go through") {
   const std::string text(1'000'000, 'x');
   CHECK(run({"cat"}, text).out == text);
+}
+
+TEST_CASE("output can be taken while it comes") {
+  std::string taken;
+  size_t most = 0;
+  ProcessRequest request{.argv = {"cat"}, .input = std::string(1'000'000, 'x')};
+  request.take_output = [&](std::string_view part) {
+    taken += part;
+    most = std::max(most, part.size());
+  };
+  RealProcessRunner runner;
+  const auto answer = runner.run(request);
+  REQUIRE(std::holds_alternative<ProcessResult>(answer));
+  CHECK(std::get<ProcessResult>(answer).out.empty());
+  CHECK(taken == request.input);
+  CHECK(most < 100'000);
 }
 
 TEST_CASE("a process that doesn't read its input does no harm") {
