@@ -17,6 +17,7 @@
 #include "features/json_schema/json_schema.h"
 #include "inputs/kustomize/checks.h"
 #include "k8s/violations.h"
+#include "lint/report/document.h"
 #include "lint/report/json.h"
 #include "model/behaviours.h"
 #include "model/trainer_names.h"
@@ -241,7 +242,9 @@ int run_function(Console& console, const SshKeyFlag& keys) {
   const function::Outcome outcome = function::run(std::move(*text), read_key);
   if (outcome.list.empty()) return fail(console, outcome.errors);
   console.write_stderr(outcome.errors);
-  return print_manifests(console, outcome.list, outcome.rejected ? kRejected : kOk);
+  const int status = outcome.rejected ? kRejected : kOk;
+  const auto write = [&](std::string_view part) { return print_manifests(console, part, status) == status; };
+  return report::write_joined(outcome.list, {}, write) ? status : kFailed;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "compile/compile.h"
 
@@ -19,7 +20,8 @@ struct Settings {
 };
 
 struct Outcome {
-  std::string list;    // the ResourceList; "" if the input is not one, or can't be rewritten
+  std::vector<std::string>
+      list;            // the ResourceList, in parts; none if the input is not one, or can't be rewritten
   std::string errors;  // for stderr: one line per error
   bool rejected = false;
 };

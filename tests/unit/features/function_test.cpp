@@ -291,6 +291,24 @@ TEST_CASE("function: an item keeps what it shares with a removed item") {
   CHECK(run(kHead + kJob + own + kRuntime).out == kHead + own + kJobSet);
 }
 
+TEST_CASE("function: an item that looks like two is one") {
+  const std::string text = replaced(kOther, "metadata: {", "data:\n    a: 'x\n\n- y'\n  metadata: {");
+  const Run result = run(kHead + text + kJob + kRuntime);
+  CHECK(result.status == 0);
+  CHECK(result.out == kHead + text + kJobSet);
+}
+
+TEST_CASE("function: a list of which nothing is left") {
+  CHECK(run("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" + kRuntime + "# the end\n")
+            .out == "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n");
+}
+
+TEST_CASE("function: what is around the items is checked with them") {
+  CHECK(run(kHead + kJob + kRuntime + "items: []\n").err.find("key \"items\"") != std::string::npos);
+  const std::string text = "text: |\n  items:\n  - {a: 1}\n";
+  CHECK(run(replaced(kHead, "items:\n", "") + text).out.ends_with(text + "items: []\n"));
+}
+
 TEST_CASE("function: a key is read only from the allowed folder") {
   base::MemoryFileSystem files;
   files.files["/keys/seed"] = "a seed of more than sixteen bytes";
