@@ -9,6 +9,7 @@
 
 #include "base/text/text.h"
 #include "compile/advice/checks.h"
+#include "compile/advice/trained.h"
 #include "k8s/jobset/jobset.h"
 #include "model/trainer_names.h"
 #include "rules/rules.h"
@@ -144,8 +145,11 @@ using namespace advice;
 
 k8s::Violations advise_job(const AdviceContext& context) {
   Advisor advisor;
+  const std::optional<TrainingContainer> trained = trained_of(context);
   for (const Checks& subject : subjects()) {
     for (const JobCheck check : subject.job) check(context, advisor);
+    if (!trained) continue;
+    for (const TrainingCheck check : subject.training) check(*trained, advisor);
   }
   return advisor.take();
 }

@@ -45,12 +45,16 @@ struct RuntimeContext {
   const Surroundings& around;
 };
 
+struct TrainingContainer;
+
 using JobCheck = void (*)(const AdviceContext&, Advisor&);
+using TrainingCheck = void (*)(const TrainingContainer&, Advisor&);
 using RuntimeCheck = void (*)(const RuntimeContext&, Advisor&);
 
 // The checks of a subject.
 struct Checks {
   std::vector<JobCheck> job;
+  std::vector<TrainingCheck> training;  // of a job that has a container that trains: see trained.h
   std::vector<RuntimeCheck> runtime;
 };
 

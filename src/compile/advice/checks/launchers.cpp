@@ -423,16 +423,15 @@ class LauncherCheck {
   Advisor& advisor_;
 };
 
-void check_trained(const AdviceContext& context, Advisor& advisor) {
-  const auto trained = trained_of(context);
-  const bool is_launched = trained && trained->has_launchers() && trained->launch.kind == Kind::Launcher;
-  if (is_launched) LauncherCheck(*trained, advisor).check();
+void check_trained(const TrainingContainer& trained, Advisor& advisor) {
+  const bool is_launched = trained.has_launchers() && trained.launch.kind == Kind::Launcher;
+  if (is_launched) LauncherCheck(trained, advisor).check();
 }
 
 }  // namespace
 
 Checks checks() {
-  return {.job = {check_trained}};
+  return {.training = {check_trained}};
 }
 
 }  // namespace trainjobc::compile::advice::launchers

@@ -238,22 +238,20 @@ void check_script_numbers(const TrainingContainer& trained, Advisor& advisor) {
   }
 }
 
-void check_trained(const AdviceContext& context, Advisor& advisor) {
-  const auto trained = trained_of(context);
-  if (!trained) return;
-  check_no_command(*trained, advisor);
-  if (!trained->has_launchers()) return;
-  check_python(*trained, advisor);
-  check_unseen(*trained, advisor);
-  check_env_numbers(*trained, advisor);
-  const launch::Program* launcher = trained->launch.launcher;
-  if (!launcher || launcher->sources(Setting::World).empty()) check_script_numbers(*trained, advisor);
+void check_trained(const TrainingContainer& trained, Advisor& advisor) {
+  check_no_command(trained, advisor);
+  if (!trained.has_launchers()) return;
+  check_python(trained, advisor);
+  check_unseen(trained, advisor);
+  check_env_numbers(trained, advisor);
+  const launch::Program* launcher = trained.launch.launcher;
+  if (!launcher || launcher->sources(Setting::World).empty()) check_script_numbers(trained, advisor);
 }
 
 }  // namespace
 
 Checks checks() {
-  return {.job = {check_trained}};
+  return {.training = {check_trained}};
 }
 
 }  // namespace trainjobc::compile::advice::started
