@@ -23,17 +23,35 @@ namespace trainjobc::lsp {
 
 namespace {
 
-// The number of whole lines at the beginning of both texts that are the same bytes.
-uint32_t lines_of_prefix(std::string_view a, std::string_view b) {
-  const auto differ = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
-  return static_cast<uint32_t>(std::count(a.begin(), differ, '\n'));
+constexpr size_t kBlock = 4096;  // that is compared at once
+
+// The number of bytes at the beginning of both texts that are the same.
+size_t same_at_begin(std::string_view a, std::string_view b) {
+  const size_t size = std::min(a.size(), b.size());
+  size_t same = 0;
+  while (same + kBlock <= size && a.substr(same, kBlock) == b.substr(same, kBlock)) same += kBlock;
+  while (same < size && a[same] == b[same]) ++same;
+  return same;
+}
+
+// The same at their end.
+size_t same_at_end(std::string_view a, std::string_view b) {
+  const size_t size = std::min(a.size(), b.size());
+  size_t same = 0;
+  const auto block = [&](std::string_view text) { return text.substr(text.size() - same - kBlock, kBlock); };
+  while (same + kBlock <= size && block(a) == block(b)) same += kBlock;
+  while (same < size && a[a.size() - 1 - same] == b[b.size() - 1 - same]) ++same;
+  return same;
+}
+
+// The number of whole lines at the beginning of both files that are the same bytes.
+uint32_t lines_of_prefix(const base::SourceFile& a, const base::SourceFile& b) {
+  return a.line_at(same_at_begin(a.text(), b.text())) - 1;
 }
 
 // The same at their end, without one that may begin in it.
-uint32_t lines_of_suffix(std::string_view a, std::string_view b) {
-  const auto differ = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend()).first;
-  const auto ends = static_cast<uint32_t>(std::count(a.rbegin(), differ, '\n'));
-  return ends > 0 && a.ends_with('\n') ? ends - 1 : ends;
+uint32_t lines_of_suffix(const base::SourceFile& a, const base::SourceFile& b) {
+  return a.line_count() - a.line_at(a.text().size() - same_at_end(a.text(), b.text()));
 }
 
 }  // namespace
@@ -42,9 +60,9 @@ uint32_t lines_of_suffix(std::string_view a, std::string_view b) {
 LineMap::LineMap(const base::SourceFile& from, const base::SourceFile& to)
     : from_(from.line_count()), to_(to.line_count()) {
   const uint32_t shorter = std::min(from_, to_);
-  first_ = std::min(shorter, lines_of_prefix(from.text(), to.text()));
+  first_ = std::min(shorter, lines_of_prefix(from, to));
   while (first_ < shorter && from.line(first_ + 1) == to.line(first_ + 1)) ++first_;
-  last_ = std::min(shorter - first_, lines_of_suffix(from.text(), to.text()));
+  last_ = std::min(shorter - first_, lines_of_suffix(from, to));
   while (last_ < shorter - first_ && from.line(from_ - last_) == to.line(to_ - last_)) ++last_;
 }
 
@@ -114,18 +132,33 @@ class ChangedDocuments {
                    const std::vector<LintedObject>& objects)
       : now_(now), lines_(before, now) {
     base::Diagnostics ignored;
+    const std::vector<yaml::FoundDocument> old_ones = yaml::find_documents(before, ignored);
+    const std::vector<yaml::FoundDocument> new_ones = yaml::find_documents(now, ignored);
+    for (const yaml::FoundDocument& document : old_ones) before_.push_back({document.first_line, 0});
+    const auto is_same_text = [](const yaml::FoundDocument& a, const yaml::FoundDocument& b) {
+      return a.text == b.text;
+    };
+    // Most documents before and after those that were edited are the same.
+    const auto first = std::ranges::mismatch(old_ones, new_ones, is_same_text);
+    const auto begin = static_cast<size_t>(first.in1 - old_ones.begin());
+    const auto last = std::mismatch(old_ones.rbegin(), std::make_reverse_iterator(first.in1),
+                                    new_ones.rbegin(), std::make_reverse_iterator(first.in2), is_same_text);
+    const auto old_end = static_cast<size_t>(last.first.base() - old_ones.begin());
+    const auto new_end = static_cast<size_t>(last.second.base() - new_ones.begin());
     std::unordered_map<std::string_view, std::vector<size_t>> known;  // indexes in `before_`, by text
-    for (const yaml::FoundDocument& document : yaml::find_documents(before, ignored)) {
-      known[document.text].push_back(before_.size());
-      before_.push_back({document.first_line, 0});
-    }
-    for (const yaml::FoundDocument& document : yaml::find_documents(now, ignored)) {
-      const auto same = known.find(document.text);
-      const bool is_same = same != known.end() && !same->second.empty();
-      (is_same ? same_ : changed_).push_back(document);
-      if (!is_same) continue;
-      before_[same->second.back()].now = document.first_line;
-      same->second.pop_back();
+    for (size_t i = begin; i < old_end; ++i) known[old_ones[i].text].push_back(i);
+    for (size_t i = 0; i < new_ones.size(); ++i) {
+      if (i < begin) {
+        add_same(i, new_ones[i]);
+      } else if (i >= new_end) {
+        add_same(old_end + i - new_end, new_ones[i]);
+      } else if (const auto same = known.find(new_ones[i].text);
+                 same != known.end() && !same->second.empty()) {
+        add_same(same->second.back(), new_ones[i]);
+        same->second.pop_back();
+      } else {
+        changed_.push_back(new_ones[i]);
+      }
     }
     for (const LintedObject& object : objects) {
       if (object.file == before.name() && !same_part(object.line)) add_object(object.object);
@@ -155,6 +188,12 @@ class ChangedDocuments {
     uint32_t before = 0;
     uint32_t now = 0;  // 0 if it has changed
   };
+
+  // Adds a document that is the old one with that index.
+  void add_same(size_t before, const yaml::FoundDocument& document) {
+    before_[before].now = document.first_line;
+    same_.push_back(document);
+  }
 
   // The unchanged document that contained an old line; nullptr if it has changed.
   const Part* same_part(uint32_t line) const {

@@ -17,7 +17,6 @@
 #include "base/text/text.h"
 #include "compile/explanations.h"
 #include "features/lsp/answers.h"
-#include "features/lsp/edited_text.h"
 #include "policy/plugin.h"
 
 namespace trainjobc::lsp {
@@ -406,6 +405,7 @@ void Server::did_open(const Json& params) {
   const Json& version = member(params, {"textDocument", "version"});
   versions_[*document] = version.is_number_integer() ? version.get<int64_t>() : 0;
   published_versions_[*document] = versions_[*document];
+  edited_.reset();
   workspace_.set_text(*document, text.get<std::string>());
   has_news_ = true;
 }
@@ -415,7 +415,10 @@ void Server::did_change(const Json& params) {
   const std::string* known = document ? workspace_.buffer(*document) : nullptr;
   const Json& changes = member(params, {"contentChanges"});
   if (!known || !changes.is_array()) return;
-  EditedText text(*known);
+  // Left out if a change is wrong, or of another document: the next one begins with what is known.
+  auto edited = std::exchange(edited_, std::nullopt);
+  if (!edited || edited->first != *document) edited.emplace(*document, EditedText(*known));
+  EditedText& text = edited->second;
   for (const Json& one : changes) {
     TextChange change{std::nullopt, text_member(one, {"text"})};
     Range range;
@@ -429,6 +432,7 @@ void Server::did_change(const Json& params) {
   const Json& version = member(params, {"textDocument", "version"});
   if (version.is_number_integer()) versions_[*document] = version.get<int64_t>();
   workspace_.set_text(*document, text.text());
+  edited_ = std::move(edited);
   has_news_ = true;
   has_edits_ = true;
 }
@@ -444,6 +448,7 @@ void Server::did_close(const Json& params) {
   versions_.erase(*document);
   published_versions_.erase(*document);
   texts_.erase(*document);
+  edited_.reset();
   workspace_.close(*document);
   has_news_ = true;
 }

@@ -23,9 +23,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "features/lsp/edited_text.h"
 #include "features/lsp/protocol.h"
 #include "features/lsp/workspace.h"
 
@@ -143,7 +145,8 @@ class Server {
   bool has_news_ = false;
   bool has_edits_ = false;
   std::unique_ptr<const PublishedFindings> published_;
-  std::map<DocumentId, int64_t> versions_;            // of open documents
+  std::map<DocumentId, int64_t> versions_;                   // of open documents
+  std::optional<std::pair<DocumentId, EditedText>> edited_;  // the document that was edited last
   std::map<DocumentId, int64_t> published_versions_;  // versions of the texts that the client has findings on
   std::map<DocumentId, std::vector<std::string>> texts_;  // the findings sent for open documents, as texts
   std::string problem_;                                   // the message shown last

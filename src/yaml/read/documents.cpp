@@ -207,7 +207,10 @@ std::string without_documents(std::string_view text, std::span<const FoundDocume
   for (const FoundDocument& document : documents) {
     const auto begin = static_cast<size_t>(document.text.data() - text.data());
     out += text.substr(at, begin - at);
-    out.append(static_cast<size_t>(std::ranges::count(document.text, '\n')), '\n');
+    for (size_t end = document.text.find('\n'); end != std::string_view::npos;
+         end = document.text.find('\n', end + 1)) {
+      out += '\n';
+    }
     at = begin + document.text.size();
   }
   return out.append(text.substr(at));
