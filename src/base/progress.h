@@ -16,6 +16,8 @@ class Progress {
   // False for work within other work, about which nothing is said. `what`: "running kustomize", "" if nothing
   // is to be said; `total`: the number of its steps, 0 if it has none.
   virtual bool begin(std::string what, size_t total) = 0;
+  // There are more steps than was known. Called by one thread.
+  virtual void expect(size_t more) = 0;
   // Several threads may call it.
   virtual void step() = 0;
   virtual void end() = 0;
@@ -33,6 +35,9 @@ class Work {
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
 
+  void expect(size_t more) const {
+    if (counts_) to_->expect(more);
+  }
   void step() const {
     if (counts_) to_->step();
   }

@@ -507,9 +507,10 @@ void note_trainer_version(Console& console, const Compilation& compiled) {
 
 namespace {
 
-inputs::GroupedCompilation compile_all(inputs::Loaded& loaded, const Options& options,
-                                       const CompileStyle& style, base::Progress* progress) {
+inputs::GroupedCompilation compile_all(inputs::Loaded& loaded, Options options, const CompileStyle& style,
+                                       base::Progress* progress) {
   const base::Work work(progress, "compiling TrainJobs", 0);
+  options.work = &work;
   if (style.sink_of)
     return inputs::compile_groups_into_sinks(style.keeps_inputs ? loaded.groups : std::move(loaded.groups),
                                              options, style.sink_of, style.is_governed);

@@ -52,7 +52,8 @@ void ProgressLine::show() {
     const size_t done = done_;
     if (shown == done) continue;
     shown = done;
-    write_(total_ > 1 ? fmt::format("{}: {} of {}", what_, done, total_) : what_ + " …");
+    const size_t total = total_;
+    write_(total > 1 ? fmt::format("{}: {} of {}", what_, done, total) : what_ + " …");
   }
   if (shown) write_("");
 }

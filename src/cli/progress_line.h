@@ -30,6 +30,7 @@ class ProgressLine final : public base::Progress {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   bool begin(std::string what, size_t total) override;
+  void expect(size_t more) override { total_ += more; }
   void step() override { ++done_; }
   void end() override;
 
@@ -41,7 +42,7 @@ class ProgressLine final : public base::Progress {
   std::chrono::milliseconds patience_;
   size_t depth_ = 0;  // of work within other work
   std::string what_;  // the rest belongs to the outermost
-  size_t total_ = 0;
+  std::atomic<size_t> total_ = 0;
   std::atomic<size_t> done_ = 0;
   bool is_over_ = false;
   std::mutex mutex_;  // of is_over_

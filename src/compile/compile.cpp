@@ -83,6 +83,7 @@ class Run final : public JobMaker {
   void forget() {
     std::vector<JobResult>().swap(results_);
     options_.hint_for_runtime = {};
+    options_.work = nullptr;
     if (std::exchange(sink_, nullptr)) return;
     std::vector<InputObject>().swap(memory_->inputs.objects);
     memory_->inputs.unread = {};

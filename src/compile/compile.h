@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "base/progress.h"
 #include "base/text/digest.h"
 #include "platform/pod_security.h"
 #include "policy/plugin.h"
@@ -78,8 +79,9 @@ struct Options {
   std::string kubernetes_version;    // "1.36"; "": the newest that the Trainer version was tested with
   std::optional<bool> is_openshift;  // not set: as the inputs' objects show
   std::optional<bool> allows_privileged;  // likewise
-  bool is_rendered = false;       // a template was rendered: ${NAME} in its files is not a placeholder
-  bool translate_pinned = false;  // read the older dialects even if trainer_version is not "auto"
+  bool is_rendered = false;          // a template was rendered: ${NAME} in its files is not a placeholder
+  bool translate_pinned = false;     // read the older dialects even if trainer_version is not "auto"
+  const base::Work* work = nullptr;  // whose steps are TrainJobs, as long as they are compiled
 };
 
 struct Object {

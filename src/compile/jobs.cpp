@@ -262,7 +262,12 @@ std::vector<Object> objects_of(const JobUnit& unit) {
 std::vector<JobResult> run_jobs(const std::vector<const InputObject*>& jobs, const JobsContext& context) {
   std::vector<JobResult> results(jobs.size());
   if (context.sink) context.sink->begin(jobs.size());
-  for_each_job(jobs, context, [&](JobRun& run, size_t index) { results[index] = run.run(index); });
+  const base::Work* work = context.options.work;
+  if (work) work->expect(jobs.size());
+  for_each_job(jobs, context, [&](JobRun& run, size_t index) {
+    results[index] = run.run(index);
+    if (work) work->step();
+  });
   return results;
 }
 

@@ -56,9 +56,10 @@ std::set<std::string> leave_out_templates(diff::Scopes& scopes, const InputFlags
   return templates;
 }
 
-CompiledState compile_state(Console& console, inputs::Loaded loaded, const InputFlags& input,
-                            const Options& options, const base::Digester& digester) {
+CompiledState compile_state(Console& console, inputs::Loaded loaded, const InputFlags& input, Options options,
+                            const base::Digester& digester) {
   const base::Work work(console.progress(), "compiling TrainJobs", 0);
+  options.work = &work;
   CompiledState compiled;
   compiled.scopes = inputs::compile_scopes(std::move(loaded.groups), options, digester);
   compiled.templates = leave_out_templates(compiled.scopes, input);

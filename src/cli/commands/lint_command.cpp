@@ -250,9 +250,10 @@ void note_affected(Console& console, const lint::Affected& affected, const Since
                             affected.objects, affected.of));
 }
 
-lint::Findings find_all(Console& console, std::vector<inputs::InputGroup> groups, const Options& options,
+lint::Findings find_all(Console& console, std::vector<inputs::InputGroup> groups, Options options,
                         const LintFlags& flags) {
   const base::Work work(console.progress(), "checking TrainJobs and runtimes", 0);
+  options.work = &work;
   return lint::find(std::move(groups), options, flags.fail_on);
 }
 

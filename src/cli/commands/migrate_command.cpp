@@ -190,6 +190,7 @@ void add_kustomizations(Console& console, const inputs::InputGroup& group, const
 
 migrate::Migration migrate_group(Console& console, inputs::InputGroup group, const inputs::Loaded& loaded,
                                  const MigrateFlags& flags) {
+  const base::Work work(console.progress(), "migrating", 0);
   migrate::MigrateOptions options;
   add_kustomizations(console, group, loaded, options);
   options.compile = inputs::options_of(group, to_options(flags.input));
@@ -204,6 +205,7 @@ migrate::Migration migrate_group(Console& console, inputs::InputGroup group, con
   options.gang = flags.gang;
   options.config = group.config;
   options.compile.policy.ssh_key = unshown_key();
+  options.compile.work = &work;
   return migrate::migrate(std::move(group.inputs), std::move(group.runtimes), options);
 }
 
@@ -267,7 +269,6 @@ int run_migrate(Console& console, const MigrateFlags& flags) {
   migrate::Migration all;
   migrate_settings(console, *loaded, flags, all);
   for (inputs::InputGroup& group : loaded->groups) {
-    const base::Work work(console.progress(), "migrating", 0);
     migrate::Migration& one =
         migrations.emplace_back(migrate_group(console, std::move(group), *loaded, flags));
     std::ranges::move(one.files, std::back_inserter(all.files));

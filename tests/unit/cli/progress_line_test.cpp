@@ -62,6 +62,22 @@ TEST_CASE("progress: steps are shown, and the line is gone at the end") {
         Lines{"running kustomize: 0 of 3", "running kustomize: 1 of 3", "", "running kubectl …", ""});
 }
 
+TEST_CASE("progress: steps may turn up later") {
+  Terminal terminal;
+  cli::ProgressLine line(terminal.write(), std::chrono::milliseconds(0));
+  {
+    const base::Work work(&line, "compiling TrainJobs", 0);
+    terminal.wait_for(1);
+    work.expect(2);
+    work.expect(1);
+    work.step();
+    terminal.wait_for(2);
+    const base::Work inner(&line, "running git", 0);
+    inner.expect(5);
+  }
+  CHECK(terminal.lines() == Lines{"compiling TrainJobs …", "compiling TrainJobs: 1 of 3", ""});
+}
+
 TEST_CASE("progress: nothing is said of short work, and of what is to be silent") {
   Terminal terminal;
   cli::ProgressLine line(terminal.write(), std::chrono::hours(1));

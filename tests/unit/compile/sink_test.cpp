@@ -4,10 +4,12 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/progress.h"
 #include "compile/kept_jobs.h"
 #include "yaml/write/writer.h"
 
@@ -152,6 +154,26 @@ TEST_CASE("in passing: only the jobs that are asked for") {
         "default/a left out\n"
         "default/c left out\n"
         "2 documents, 1 jobs, for 2.3\n");
+}
+
+TEST_CASE("each job that is compiled is a step of the work") {
+  struct Counts final : base::Progress {
+    bool begin(std::string, size_t) override { return true; }
+    void expect(size_t more) override { expected += more; }
+    void step() override { ++done; }
+    void end() override {}
+
+    size_t expected = 0;
+    std::atomic<size_t> done = 0;
+  } counts;
+  const base::Work work(&counts, "compiling", 0);
+  Options options;
+  options.work = &work;
+  std::string input = kRuntime;
+  for (int i = 0; i < 40; ++i) input += job(fmt::format("j{}", i));
+  compile_sources({{"in.yaml", input}}, {}, options);
+  CHECK(counts.expected == 40);
+  CHECK(counts.done == 40);
 }
 
 }  // namespace trainjobc::sink_test
