@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <system_error>
 #include <tuple>
@@ -336,6 +337,7 @@ class ReachCollector {
   // `width` is that of the terminal; 0: none.
   std::vector<Block> blocks(size_t width) const {
     std::vector<Block> blocks;
+    blocks.reserve(sources_.size());
     for (const Source& source : sources_) {
       Block& block = blocks.emplace_back();
       block.head = {{source.place}, {"changes " + counted(source.objects.size(), "object")}};
@@ -526,8 +528,11 @@ std::string format_markdown(const objects::Report& report, const FormatOptions& 
 std::string format_reach(const objects::Report& report, const FormatOptions& options) {
   const Reach reach(report);
   const Describer describer(report, options, false);
-  report::Document document{.blocks = describer.acceptances(), .closing = closing_of(report, options)};
-  std::ranges::move(reach.collector.blocks(options.width), std::back_inserter(document.blocks));
+  report::Document document{.blocks = reach.collector.blocks(options.width),
+                            .closing = closing_of(report, options)};
+  std::vector<Block> acceptances = describer.acceptances();
+  document.blocks.insert(document.blocks.begin(), std::make_move_iterator(acceptances.begin()),
+                         std::make_move_iterator(acceptances.end()));
   std::ranges::copy(reach.whole, std::back_inserter(document.blocks));
   return report::to_text(document, {false, options.width});
 }

@@ -50,7 +50,11 @@ class Joined {
     for (objects::ObjectDiff& object : part.objects) {
       if (object.job != objects::kNoJob) object.job += numbers_;
       if (has_scopes_) object.scope = scope;
-      report.objects.push_back(std::move(object));
+    }
+    if (report.objects.empty()) {
+      report.objects = std::move(part.objects);
+    } else {
+      std::ranges::move(part.objects, std::back_inserter(report.objects));
     }
     for (objects::Acceptance& acceptance : part.acceptances) {
       if (has_scopes_) acceptance.scope = scope;

@@ -126,6 +126,7 @@ Demand demand_change(const yaml::Node* before, const yaml::Node* after) {
   };
   add_times(before, -1);
   add_times(after, 1);
+  std::erase_if(change.requests, [](const auto& request) { return request.second.is_zero(); });
   return change;
 }
 
