@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <variant>
 
+#include "base/text/text.h"
 #include "rules/rules.h"
 #include "secret/secret.h"
 #include "yaml/read/reader.h"
@@ -61,12 +63,12 @@ base::Diagnostic in_place(std::string message, std::string hint, const base::Loc
                         std::move(hint), location);
 }
 
-// A document of the file and its new text.
+// The new text of a document. Its nodes are gone once the next documents are read.
 struct Rewrite {
-  const yaml::Document* document;
-  std::vector<const Node*> roots;
+  base::Location document;
   yaml::Replacement replacement;  // the part of the file to replace, and by what
   size_t objects;
+  bool reads_back = true;
 };
 
 bool ends_word(std::string_view text, size_t at) {
@@ -100,13 +102,13 @@ std::string without_unused_anchors(std::string text) {
   return text;
 }
 
-std::string replaced(std::string_view text, const std::vector<Rewrite>& rewrites) {
-  size_t size = text.size();
+// The text from `at` on, with its new parts.
+std::string replaced(std::string_view text, std::span<const Rewrite> rewrites, size_t at = 0) {
+  size_t size = text.size() - at;
   for (const Rewrite& rewrite : rewrites)
     size += rewrite.replacement.text.size() - (rewrite.replacement.end - rewrite.replacement.begin);
   std::string out;
   out.reserve(size);
-  size_t at = 0;
   for (const Rewrite& rewrite : rewrites) {
     out += text.substr(at, rewrite.replacement.begin - at);
     out += rewrite.replacement.text;
@@ -115,78 +117,109 @@ std::string replaced(std::string_view text, const std::vector<Rewrite>& rewrites
   return out.append(text.substr(at));
 }
 
-// Rewrites a file. A document that can't be changed doesn't prevent changes to the others.
+// Rewrites a file. A document that can't be changed doesn't prevent changes to the others. The nodes of one
+// part of the file between `---` lines are in memory at a time.
 class FileRewriter {
  public:
-  explicit FileRewriter(const base::SourceFile& file) : file_(file), make_(arena_) {
-    base::Diagnostics ignored;  // unreadable documents are reported when the file is compiled
-    documents_ = yaml::read(file, arena_, ignored);
-    readable_ = !ignored.has_errors();
-  }
+  explicit FileRewriter(const base::SourceFile& file) : file_(file) {}
 
   RewrittenFile run(const Change& change) {
-    for (const yaml::Document& document : documents_) {
-      size_t count = 0;
-      Changed changed = changed_document(*document.root, change, make_, count, result_.problems);
-      if (!is_unchanged(changed, *document.root)) rewrite(document, std::move(changed), count);
+    base::Diagnostics ignored;  // unreadable documents are reported when the file is compiled
+    for (const yaml::FoundDocument& found : yaml::find_documents(file_, ignored)) {
+      base::Arena arena;
+      const std::vector<yaml::Document> documents = yaml::read_document(found, arena, ignored);
+      if (!documents.empty()) change_part({found, documents, Maker(arena)}, change);
     }
-    drop_unreadable();
-    for (const Rewrite& rewrite : rewrites_) result_.changed += rewrite.objects;
-    hide_secrets();
-    if (!readable_) result_.unread = unread();
+    if (ignored.has_errors()) {
+      result_.unread = yaml::without_documents(file_.text(), read_);
+      drop_all("another document in the file can't be read", "correct that one first");
+    }
+    drop_unsound();
+    for (Rewrite& rewrite : rewrites_) {
+      result_.changed += rewrite.objects;
+      report_left_out(rewrite.replacement.left_out);
+    }
+    if (!result_.problems.empty()) hide_secrets();
     result_.text = (file_.had_byte_order_mark() ? "\xEF\xBB\xBF" : "") + replaced(file_.text(), rewrites_);
     return std::move(result_);
   }
 
  private:
-  void rewrite(const yaml::Document& document, Changed changed, size_t count) {
-    auto rewritten = changed.is_new ? yaml::rewrite_as_parts(file_, document, changed.objects)
-                                    : yaml::rewrite(file_, document, *changed.objects.front());
-    if (changed.is_new) drop_anchors(document, changed.objects, count, rewritten);
-    if (changed.is_new &&
-        (!std::holds_alternative<yaml::Replacement>(rewritten) ||
-         !reads_back({&document, changed.objects, std::get<yaml::Replacement>(rewritten), count}))) {
-      report_lost_comments(document);
-      rewritten = yaml::write_as_parts(file_, document, changed.objects);
+  // What is between two `---` lines: a document, or several values of JSON.
+  struct Part {
+    const yaml::FoundDocument& found;
+    const std::vector<yaml::Document>& documents;
+    Maker make;
+  };
+
+  void change_part(const Part& part, const Change& change) {
+    read_.push_back(part.found);
+    const size_t before = rewrites_.size();
+    std::vector<const Node*> roots;
+    for (const yaml::Document& document : part.documents) {
+      size_t count = 0;
+      Changed changed = changed_document(*document.root, change, part.make, count, result_.problems);
+      const bool is_changed = !is_unchanged(changed, *document.root);
+      if (is_changed && rewrite(part, document, changed, count)) {
+        base::append(roots, changed.objects);
+      } else {
+        roots.push_back(document.root);
+      }
     }
-    if (const auto* problem = std::get_if<yaml::RewriteProblem>(&rewritten)) {
-      result_.problems.add(in_place(problem->message, "write it in plain block style", problem->location));
-    } else if (!readable_) {
-      result_.problems.add(in_place("another document in the file can't be read", "correct that one first",
-                                    yaml::locate(*document.root)));
-    } else {
-      report_left_out(std::get<yaml::Replacement>(rewritten).left_out);
-      rewrites_.push_back(
-          {&document, std::move(changed.objects), std::move(std::get<yaml::Replacement>(rewritten)), count});
+    const std::span<Rewrite> rewrites = std::span(rewrites_).subspan(before);
+    if (rewrites.empty()) {
+      unchanged_.push_back(part.found);
+    } else if (!reads_back(part.found, rewrites, roots)) {
+      for (Rewrite& rewrite : rewrites) rewrite.reads_back = false;
+      unchanged_.push_back(part.found);
     }
   }
 
+  // False, with a problem, if the document can't be changed.
+  bool rewrite(const Part& part, const yaml::Document& document, const Changed& changed, size_t count) {
+    auto rewritten = changed.is_new ? yaml::rewrite_as_parts(file_, document, changed.objects)
+                                    : yaml::rewrite(file_, document, *changed.objects.front());
+    if (changed.is_new) {
+      const auto reads_back_with = [&](yaml::Replacement replacement) {
+        const Rewrite one{{}, std::move(replacement), count};
+        return reads_back(part.found, {&one, 1}, changed.objects);
+      };
+      drop_anchors(reads_back_with, rewritten);
+      const auto* replacement = std::get_if<yaml::Replacement>(&rewritten);
+      if (!replacement || !reads_back_with(*replacement)) {
+        report_lost_comments(document);
+        rewritten = yaml::write_as_parts(file_, document, changed.objects);
+      }
+    }
+    if (const auto* problem = std::get_if<yaml::RewriteProblem>(&rewritten)) {
+      result_.problems.add(in_place(problem->message, "write it in plain block style", problem->location));
+      return false;
+    }
+    rewrites_.push_back(
+        {yaml::locate(*document.root), std::move(std::get<yaml::Replacement>(rewritten)), count});
+    return true;
+  }
+
   // Drops the anchors of values that were repeated by an alias, and are no longer.
-  void drop_anchors(const yaml::Document& document, const std::vector<const Node*>& objects, size_t count,
-                    std::variant<yaml::Replacement, yaml::RewriteProblem>& rewritten) const {
+  static void drop_anchors(const std::function<bool(yaml::Replacement)>& reads_back_with,
+                           std::variant<yaml::Replacement, yaml::RewriteProblem>& rewritten) {
     auto* replacement = std::get_if<yaml::Replacement>(&rewritten);
     if (!replacement || replacement->text.find('&') == std::string::npos) return;
     yaml::Replacement without = *replacement;
     without.text = without_unused_anchors(std::move(without.text));
-    if (reads_back({&document, objects, without, count})) *replacement = std::move(without);
-  }
-
-  std::string unread() const {
-    std::string text(file_.text());
-    for (const yaml::Document& document : documents_) {
-      const auto begin = static_cast<size_t>(document.text.data() - file_.text().data());
-      for (size_t at = begin; at < begin + document.text.size(); ++at) {
-        if (text[at] != '\n') text[at] = ' ';
-      }
-    }
-    return text;
+    if (reads_back_with(without)) *replacement = std::move(without);
   }
 
   // Hides secrets in findings on objects of any kind, including v1 jobs, of which only the results are
   // compiled.
   void hide_secrets() {
+    base::Arena arena;
+    base::Diagnostics ignored;
     std::vector<const Node*> roots;
-    for (const yaml::Document& document : documents_) roots.push_back(document.root);
+    for (const yaml::FoundDocument& found : read_) {
+      for (const yaml::Document& document : yaml::read_document(found, arena, ignored))
+        roots.push_back(document.root);
+    }
     secret::hide_secrets(result_.problems, roots);
   }
 
@@ -205,54 +238,54 @@ class FileRewriter {
                                         yaml::locate(*document.root)));
   }
 
-  // Reads the whole file once, and each document on its own only if that fails.
-  void drop_unreadable() {
-    if (file_reads_back()) return;
-    drop_if([&](const Rewrite& rewrite) { return !reads_back(rewrite); });
-    if (!file_reads_back()) drop_if([](const Rewrite&) { return true; });
+  // Drops what would not read back; everything, if what stays as it is doesn't read back either.
+  void drop_unsound() {
+    drop_if([](const Rewrite& rewrite) { return !rewrite.reads_back; }, kNotTheSame, kPlainStyle);
+    const auto is_sound = [&](const yaml::FoundDocument& found) { return reads_back_unchanged(found); };
+    if (!rewrites_.empty() && !std::ranges::all_of(unchanged_, is_sound)) drop_all(kNotTheSame, kPlainStyle);
   }
 
-  void drop_if(const std::function<bool(const Rewrite&)>& condition) {
+  void drop_all(const char* message, const char* hint) {
+    drop_if([](const Rewrite&) { return true; }, message, hint);
+  }
+
+  void drop_if(const std::function<bool(const Rewrite&)>& condition, const char* message, const char* hint) {
     std::erase_if(rewrites_, [&](const Rewrite& rewrite) {
       if (!condition(rewrite)) return false;
-      result_.problems.add(in_place("it would not read back with the same values",
-                                    "write it in plain block style, without anchors",
-                                    yaml::locate(*rewrite.document->root)));
+      result_.problems.add(in_place(message, hint, rewrite.document));
       return true;
     });
   }
 
-  bool file_reads_back() const {
+  bool reads_back_unchanged(const yaml::FoundDocument& found) const {
+    base::Arena arena;
+    base::Diagnostics ignored;
     std::vector<const Node*> roots;
-    auto next = rewrites_.begin();
-    for (const yaml::Document& document : documents_) {
-      if (next == rewrites_.end() || next->document != &document) {
-        roots.push_back(document.root);
-        continue;
-      }
-      roots.insert(roots.end(), next->roots.begin(), next->roots.end());
-      ++next;
-    }
-    return rewrites_.empty() || yaml::reads_back_as(replaced(file_.text(), rewrites_), roots);
+    for (const yaml::Document& document : yaml::read_document(found, arena, ignored))
+      roots.push_back(document.root);
+    return reads_back(found, {}, roots);
   }
 
-  // Whether two parsers find the document in its text alone.
-  bool reads_back(const Rewrite& rewrite) const {
-    const std::string_view text = rewrite.document->text;
-    const auto begin = static_cast<size_t>(text.data() - file_.text().data());
-    if (rewrite.replacement.begin < begin || rewrite.replacement.end > begin + text.size()) return false;
-    std::string changed(text.substr(0, rewrite.replacement.begin - begin));
-    changed += rewrite.replacement.text;
-    changed += text.substr(rewrite.replacement.end - begin);
-    return yaml::reads_back_as(std::move(changed), rewrite.roots);
+  // Whether two parsers find these documents in the part with its new text.
+  bool reads_back(const yaml::FoundDocument& found, std::span<const Rewrite> rewrites,
+                  std::span<const Node* const> roots) const {
+    const auto begin = static_cast<size_t>(found.text.data() - file_.text().data());
+    const size_t end = begin + found.text.size();
+    for (const Rewrite& rewrite : rewrites) {
+      if (rewrite.replacement.begin < begin || rewrite.replacement.end > end) return false;
+    }
+    // Only the first part of a file may be JSON.
+    std::string changed = found.may_be_json ? "" : "---\n";
+    return yaml::reads_back_as(changed + replaced(file_.text().substr(0, end), rewrites, begin), roots);
   }
+
+  static constexpr auto kNotTheSame = "it would not read back with the same values";
+  static constexpr auto kPlainStyle = "write it in plain block style, without anchors";
 
   const base::SourceFile& file_;
-  base::Arena arena_;
-  Maker make_;
-  bool readable_ = false;
-  std::vector<yaml::Document> documents_;
-  std::vector<Rewrite> rewrites_;  // in the order of the file
+  std::vector<yaml::FoundDocument> read_;
+  std::vector<yaml::FoundDocument> unchanged_;  // those of them that stay as they are
+  std::vector<Rewrite> rewrites_;               // in the order of the file
   RewrittenFile result_;
 };
 
