@@ -354,11 +354,13 @@ std::string SecretTexts::hide(std::string_view text) const {
 
 std::string without_secrets(const std::string& diff, const std::string& file_text) {
   const base::SourceFile file("", file_text);
-  base::Arena arena;
   base::Diagnostics ignored;
   SecretTexts secrets;
-  for (const yaml::Document& document : yaml::read(file, arena, ignored))
-    secrets.collect_unmarked(*document.root);
+  for (const yaml::FoundDocument& found : yaml::find_documents(file, ignored)) {
+    base::Arena arena;
+    for (const yaml::Document& document : yaml::read_document(found, arena, ignored))
+      secrets.collect_unmarked(*document.root);
+  }
   return secrets.hide(diff);
 }
 
@@ -383,6 +385,9 @@ class SecretLines {
   void collect(const Node& node) {
     collect_from(node);
     std::ranges::sort(read_);
+    const auto repeated = std::ranges::unique(read_);
+    read_.erase(repeated.begin(), repeated.end());
+    read_.shrink_to_fit();  // there may be thousands of documents
   }
 
   bool holds(const base::Location& at) const { return lines_.contains({at.file, at.line}); }

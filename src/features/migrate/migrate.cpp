@@ -426,11 +426,14 @@ class Migrator {
     migration.passed_over = before_.compiled.passed_over;
     migration.other_jobs = before_.compiled.other_jobs;
     add_rejections(migration.findings);
+    const size_t before = migration.findings.items().size();
     add_refusals(after, migration.findings);
+    const bool refers_to_new_texts = migration.findings.items().size() > before;
     apply_rules(migration.findings);
     migration.findings.sort();
     migration.outcomes = outcomes_with(migration.findings);
-    migration.memory = {before_.compiled.memory, after.compiled.memory};
+    migration.memory = {before_.compiled.memory};
+    if (refers_to_new_texts) migration.memory.push_back(after.compiled.memory);
     for (const auto& tree : options_.kustomizations) migration.memory.push_back(tree);
     for (const auto& file : patch_files_) migration.memory.push_back(file);
     return migration;
