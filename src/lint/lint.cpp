@@ -473,10 +473,11 @@ class SafeFixes {
     if (fixed.applied == 0) return;
     std::vector<inputs::InputGroup> groups = before_;
     write_to(groups, fixed);
+    fixed.texts.clear();  // the groups have them
     Findings found = find(groups, options_, fail_on_);
     if (!health_.harmed_in(Health(found), all)) {
       taken_ = std::move(all);
-      result_.emplace(Result{std::move(fixed), std::move(groups), std::move(found)});
+      result_.emplace(Result{fixed.applied, std::move(groups), std::move(found)});
     } else if (list.size() == 1) {
       refused_.push_back(list.front());
     } else {
@@ -487,7 +488,7 @@ class SafeFixes {
   }
 
   struct Result {
-    FixedFiles fixed;
+    size_t applied = 0;
     std::vector<inputs::InputGroup> groups;
     Findings findings;
   };
@@ -533,7 +534,7 @@ size_t fix(std::vector<inputs::InputGroup>& groups, Findings& findings, const Op
       refused.clear();
       continue;
     }
-    applied += result->fixed.applied;
+    applied += result->applied;
     groups = std::move(result->groups);
     findings = std::move(result->findings);
     findings.diagnostics.retain([&](base::Diagnostic& diagnostic) {
