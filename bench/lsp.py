@@ -5,7 +5,7 @@ diagnostics of its own document, and to those of the last other document that it
 
 usage: lsp.py TRAINJOBC [COUNT]     (1000)
 
-The goals are at most 50 ms to the edited job's own diagnostics, and 300 ms to the rest. The rest comes 120 ms after the
+The goals are at most 50 ms to the edited job's own diagnostics, 40 ms if it is one of a file, and 300 ms to the rest. The rest comes 120 ms after the
 last keystroke at the earliest.
 """
 import json
@@ -22,6 +22,7 @@ import time
 HERE = pathlib.Path(__file__).parent
 KEYSTROKES = 40
 GOAL = 50
+GOAL_OF_FILE = 40
 GOAL_OF_REST = 300
 TWIN = "z-twin.yaml"  # has the name that job 7 gets by one more letter
 QUIET = 1
@@ -189,7 +190,7 @@ def main():
         for what, times in rows:
             print(f"| {what} | {statistics.median(times):.1f} ms | {max(times):.1f} ms |")
     print("\n| goal | bound | reached |\n|---|---|---|")
-    for what, times, bound in [(*row, GOAL) for row in own_rows[:2]] + [(*row, GOAL_OF_REST) for row in rest_rows]:
+    for what, times, bound in [(*own_rows[0], GOAL), (*own_rows[1], GOAL_OF_FILE)] + [(*row, GOAL_OF_REST) for row in rest_rows]:
         print(f"| {what} | at most {bound} ms | {statistics.median(times):.1f} ms |")
 
 
