@@ -20,9 +20,9 @@ venv "$1" small jax==0.10.2 xgboost-cpu==3.2.0 impi-rt==2021.18.1 mpi4py==4.1.2 
 # With PyTorch, 6 GB. DeepSpeed's build looks for a GPU's compiler unless told not to.
 export DS_BUILD_OPS=0
 venv "$1" torch torch==2.15.0 torchtune==0.6.1 torchao==0.10.0 setuptools==84.2.1 deepspeed==0.19.8 mpi4py==4.1.2
-# Launchers, for launchers_tests.py; mosaicml chooses the version of PyTorch. With LAUNCHERS=all also the newest versions.
-launchers="mosaicml==0.32.1 accelerate==1.15.0 lightning==2.6.6 torchtune==0.6.1 torchao==0.10.0 setuptools==84.2.1 deepspeed==0.19.8"
-venv "$1" launchers $launchers
+# Launchers, for launchers_tests.py; mosaicml chooses the version of PyTorch, torchtune needs this torchao. With LAUNCHERS=all also the newest versions.
+launchers="mosaicml==0.32.1 accelerate==1.15.0 lightning==2.6.6 torchtune==0.6.1 setuptools==84.2.1 deepspeed==0.19.8"
+venv "$1" launchers $launchers torchao==0.10.0
 
 # bare NAME PACKAGE…: adds packages without what they need, which is gigabytes of what only their training code imports.
 bare() {
@@ -56,5 +56,5 @@ if [ "${LAUNCHERS:-}" = all ]; then
       --ignore-requires-python "${package%%==*}" > /dev/null || echo "can't be installed: ${package%%==*}"
   done
   rm -rf "$1/launchers-newest"
-  venv "$1" launchers-newest $(newer $launchers)
+  venv "$1" launchers-newest $(newer $launchers) torchao==0.10.0
 fi
