@@ -128,6 +128,18 @@ def variables():
 """, "a control character")
 
 
+def children():
+    """A variable that nothing sets in a Kustomization which another one applies."""
+    files = {"clusters/prod/sync.yaml": flux("parent", "./ks", SUBSTITUTE), "apps/bert.yaml": JOB.replace("${NODES}", "2"),
+             "ks/child.yaml": flux("child", "./apps", more="  targetNamespace: ml-${NODS}\n")}
+    check(lint(files)[:2], (1, """ks/child.yaml:6:23: error: nothing sets the variable NODS: Kustomization flux-system/parent of clusters/prod (clusters/prod/sync.yaml:1) replaces it by nothing [advice/flux-variable]
+    6 |   targetNamespace: ml-${NODS}
+      |                       ^~~~~~~ did you mean NODES?
+
+1 finding (1 error) in 1 of 2 files
+"""), "a child's variable")
+
+
 def sources():
     config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: vars, namespace: flux-system}\ndata: {NODES: \"%s\"}\n"
     secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: vars, namespace: flux-system}\nstringData: {NODES: \"s3cr3t\"}\n"
@@ -470,7 +482,7 @@ note: what changed since HEAD affects 1 of 2 jobs and runtimes
 
 
 def main():
-    for part in (variables, sources, artifacts, clusters, several_clusters, runtimes, choices, argo_cd, application_sets):
+    for part in (variables, children, sources, artifacts, clusters, several_clusters, runtimes, choices, argo_cd, application_sets):
         part()
     if shutil.which("git"):
         changes()

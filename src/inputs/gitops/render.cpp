@@ -129,6 +129,12 @@ bool breaks_json(std::string_view text) {
   return false;
 }
 
+// Whether Flux applies other objects because of it, whose path and variables depend on its own.
+bool is_of_flux(const Node& object) {
+  const std::string_view version = yaml::string_at(object, "apiVersion");
+  return version.starts_with("kustomize.toolkit.fluxcd.io/") || version.starts_with(kHelmReleaseGroup);
+}
+
 class Renderer {
  public:
   Renderer(const Root& root, std::string name) : memory_(std::make_shared<RenderMemory>()) {
@@ -244,7 +250,7 @@ class Renderer {
 
   void report_unset(const std::string& name, const base::Location& at, const Node& written) {
     note_undecided(at);
-    if (!compile::is_trainer_kind(yaml::string_at(written, "kind"))) return;
+    if (!compile::is_trainer_kind(yaml::string_at(written, "kind")) && !is_of_flux(written)) return;
     const std::string_view meant = known_names().closest(name).value_or("");
     // What an object sets that is not here is not known.
     if (meant.empty() && !root().not_here.empty()) return;
