@@ -138,7 +138,10 @@ std::vector<QueuedPodSet> queued_pod_sets(const Quota& quota, const ClusterQueue
     set.pods = job.replicas * k8s::jobset::pods_per_job(job);
     for (const auto& [resource, quantity] : objects::requests_of_pod(*job.pod_spec, limits))
       set.requests[resource] = multiplied(to_units(resource, quantity), set.pods);
-    if (quota.kueue.skips_zero) std::erase_if(set.requests, [](const auto& one) { return one.second == 0; });
+    const auto is_idle = [&](const auto& one) {
+      return one.second == 0 && !group_of_resource(queue, one.first);
+    };
+    if (quota.kueue.skips_zero) std::erase_if(set.requests, is_idle);
     if (group_of_resource(queue, kPods)) set.requests[std::string(kPods)] = set.pods;
     suitability.add_unsuited(*job.job_spec, *job.pod_spec, set);
     sets.push_back(std::move(set));

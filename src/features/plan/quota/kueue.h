@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The differences between Kueue versions: one row of named behaviours per version. No other code compares versions.
+// The differences between Kueue versions: one row of named behaviours per version. No other code compares
+// versions.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +13,13 @@
 namespace trainjobc::plan {
 
 struct KueueBehaviour {
-  std::string_view version;      // "0.19"
-  size_t most_pod_sets = 8;      // in a Workload
+  std::string_view version;        // "0.19"
+  size_t most_pod_sets = 8;        // in a Workload
   bool counts_pod_limits = false;  // a pod's limits without requests count as requests
-  bool own_labels_only = false;  // only a flavor's own labels count for selectors and affinity
-  bool skips_zero = false;       // leaves out resources that no pod requests
-  bool new_preference = false;   // knows flavorFungibility.preference
-  bool reads_claims = false;     // DRA: claims need a mapping of their DeviceClass
+  bool own_labels_only = false;    // only a flavor's own labels count for selectors and affinity
+  bool skips_zero = false;         // leaves out resources that no pod requests and no flavor covers
+  bool new_preference = false;     // knows flavorFungibility.preference
+  bool reads_claims = false;       // DRA: claims need a mapping of their DeviceClass
 };
 
 // The behaviour of the newest known version.
