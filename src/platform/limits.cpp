@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <utility>
@@ -110,10 +111,10 @@ class LimitCheck {
       const std::string_view type = yaml::text_at(*item, "type");
       if (type == "Pod") check(*item, of_pod());
       if (type != "Container") continue;
-      for (const std::string_view key : {"containers", "initContainers"}) {
-        for (const Node* container : yaml::items_at(spec_, key)) check(*item, of_container(*container));
-      }
+      for_each_container([&](const Node& container) { check(*item, of_container(container)); });
     }
+    const Values limits = defaults_of(range_).limits;
+    for_each_container([&](const Node& container) { check_given(of_container(container), limits); });
   }
 
  private:
@@ -141,6 +142,37 @@ class LimitCheck {
       return at != amounts.end() ? std::optional(at->second) : std::nullopt;
     };
     return {"the pod", pod_.root->at({"metadata", "name"}), find, amount};
+  }
+
+  template <class Do>
+  void for_each_container(const Do& act) const {
+    for (const std::string_view key : {"containers", "initContainers"}) {
+      for (const Node* container : yaml::items_at(spec_, key)) act(*container);
+    }
+  }
+
+  // A request that is more than the limit which the LimitRange gives.
+  void check_given(const AskedAmounts& asked, const Values& limits) {
+    for (const auto& [resource, value] : limits) {
+      const Node* limit = asked.find("limits", resource);
+      const auto given = amount_of(value);
+      const auto request = asked.amount("requests", resource);
+      if (!limit || !given || !request || yaml::locate(*limit) != yaml::locate(*value)) continue;
+      if (!is_more(*request, *given) || exceeds_most(resource, *request)) continue;
+      add_finding(
+          asked, asked.find("requests", resource),
+          fmt::format("{} has a {} request of {} and no limit; {} gives it a limit of {}, which is less",
+                      asked.what, resource, request->to_string(), name(), value->text()),
+          *value, fmt::format("add limits: {{{}: {}}}", resource, request->to_string()));
+    }
+  }
+
+  // Whether it is more than a maximum, which is then what is reported.
+  bool exceeds_most(std::string_view resource, const Quantity& amount) const {
+    return std::ranges::any_of(yaml::items_at(range_, {"spec", "limits"}), [&](const Node* item) {
+      const auto most = amount_of(item->at({"max", resource}));
+      return yaml::text_at(*item, "type") == "Container" && most && is_more(amount, *most);
+    });
   }
 
   void check(const Node& item, const AskedAmounts& asked) {

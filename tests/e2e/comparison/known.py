@@ -32,6 +32,11 @@ KNOWN = (
         "a suspended Job has no pods yet, which are what is refused",
     ),
     (
+        "jobs",
+        r"privileged: Forbidden: disallowed by cluster policy[^;]* accepted$",
+        "this API server allows no privileged containers, though a namespace is labelled for them",
+    ),
+    (
         "fields",
         r" metadata\.ownerReferences\[\d+\](\S*) .* metadata\.ownerReferences\1: ",
         "Kubernetes 1.37 names an owner reference by its index, earlier ones by none",

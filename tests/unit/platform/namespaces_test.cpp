@@ -345,6 +345,29 @@ runtime.yaml:16:15: error: the pod has no ephemeral-storage limit; the LimitRang
 
 1 finding (1 error) in 1 of 3 files
 )");
+  const std::string asked = job("    resourcesPerNode:\n      requests: {cpu: 4}\n");
+  CHECK(
+      lint(limits("  - {type: Container, default: {cpu: 2}}\n"), asked) ==
+      R"(job.yaml:9:23: error: container "node" has a cpu request of 4 and no limit; the LimitRange "team" gives it a limit of 2, which is less [job/limit-range]
+    9 |       requests: {cpu: 4}
+      |                       ^ add limits: {cpu: 4}
+  note: the LimitRange at platform.yaml:6:38
+
+1 finding (1 error) in 1 of 3 files
+)");
+  CHECK(lint(limits("  - {type: Container, default: {cpu: 4}}\n"), asked) == "");
+  CHECK(lint(limits("  - {type: Container, default: {cpu: 2}}\n"),
+             job("    resourcesPerNode:\n      requests: {cpu: 4}\n      limits: {cpu: 5}\n")) == "");
+  // Its maximum is its default limit, too.
+  CHECK(
+      lint(limits("  - {type: Container, max: {cpu: 2}}\n"), asked) ==
+      R"(job.yaml:9:23: error: container "node" has a cpu request of 4; the LimitRange "team" allows at most 2 [job/limit-range]
+    9 |       requests: {cpu: 4}
+      |                       ^ write at most 2
+  note: the LimitRange at platform.yaml:6:34
+
+1 finding (1 error) in 1 of 3 files
+)");
   CHECK(
       lint(limits("  - {type: Container, default: {cpu: 2, memory: 1Gi}}\n") + "---\n" +
                quota("  hard: {requests.cpu: 3, limits.memory: 1Ti}\n"),
