@@ -127,7 +127,7 @@ class Expression {
       if (name == "lower") return text(base::lower_case(last));
       if (name == "upper") return text(base::upper_case(last));
       if (name == "trim") return text(std::string(base::trimmed(last)));
-      if (name == "quote") return text('"' + last + '"');
+      if (name == "quote") return text(json_of({.text = last}));  // as Go's %q
       if (name == "squote") return text('\'' + last + '\'');
       if (name == "toString") return text(last);
       if (name == "normalize") return text(normalized_name(last));
@@ -217,7 +217,6 @@ class TemplateWriter {
   void add_text(std::string_view text) {
     if (is_active()) result_ += text;
   }
-  void trim() { result_.resize(base::trimmed("x" + result_).size() - 1); }
   // False if the action is not supported.
   bool run(std::string_view action) {
     const size_t end = std::min(action.find_first_of(" \t("), action.size());
@@ -283,24 +282,30 @@ class TemplateWriter {
 }  // namespace
 
 std::optional<std::string> expand_go(std::string_view text, const Node* parameters, std::string& unknown) {
+  constexpr std::string_view kSpaces =
+      " \t\r\n";  // that the markers {{- and -}} take from the text beside them
   TemplateWriter writer(parameters);
   while (true) {
     const size_t open = text.find("{{");
-    writer.add_text(text.substr(0, open));
-    if (open == std::string_view::npos) break;
+    std::string_view before = text.substr(0, open);
+    if (open == std::string_view::npos) {
+      writer.add_text(before);
+      break;
+    }
     const size_t close = text.find("}}", open);
     std::string_view action =
         text.substr(open + 2, close == std::string_view::npos ? close : close - open - 2);
     if (action.starts_with("- ")) {
       action.remove_prefix(2);
-      writer.trim();
+      before = before.substr(0, before.find_last_not_of(kSpaces) + 1);
     }
+    writer.add_text(before);
     const bool trims_next = action.ends_with(" -");
     if (trims_next) action.remove_suffix(2);
     unknown = base::trimmed(action);
     if (close == std::string_view::npos || !writer.run(base::trimmed(action))) return std::nullopt;
     text.remove_prefix(close + 2);
-    if (trims_next) text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    if (trims_next) text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size()));
   }
   unknown = "if";
   return writer.take();

@@ -36,6 +36,7 @@ TEST_CASE("Go templates: parameters and functions") {
   CHECK(expanded("{{hasPrefix \"pr\" .env}} {{hasSuffix \"x\" .env}} {{contains \"ro\" .env}}") ==
         "true false true");
   CHECK(expanded("a  {{- .env -}}  b{{/* no {value} */}}") == "aprodb");
+  CHECK(expanded("{{.nodes | quote}} {{quote (quote .env)}} {{squote .env}}") == R"("4" "\"prod\"" 'prod')");
   CHECK(expanded("{{range .path.segments}}") == "? range .path.segments");
   CHECK(expanded("{{.env") == "? .env");
 }
@@ -52,6 +53,10 @@ TEST_CASE("Go templates: conditions") {
   // Go compares only values of one kind.
   CHECK(expanded("{{if eq .nodes \"4\"}}a{{end}}") == "? if eq .nodes \"4\"");
   CHECK(expanded("{{if eq .missing \"4\"}}a{{end}}") == "? if eq .missing \"4\"");
+  // The markers take spaces of the text beside them, not of values, nor across branches.
+  CHECK(expanded(" a {{if .none}}b {{- .env}} {{- end}}c") == " a c");
+  CHECK(expanded("{{print \"x \"}}") == "? print \"x \"");
+  CHECK(expanded("{{\"x \"}}{{- .env}}") == "x prod");
   CHECK(expanded("{{if .env}}a") == "? if");
   CHECK(expanded("a{{end}}") == "? end");
   CHECK(expanded("a{{else}}b") == "? else");
