@@ -33,6 +33,16 @@ KNOWN = (
     ),
     (
         "jobs",
+        r" accepted; not made: \S.* job/quota ",
+        "a Job that waits for others counts in the quota, and its pods are refused later than a round takes",
+    ),
+    (
+        "job fields",
+        r"privileged: Forbidden: disallowed by cluster policy",
+        "this API server allows no privileged containers, though a namespace is labelled for them",
+    ),
+    (
+        "jobs",
         r"privileged: Forbidden: disallowed by cluster policy[^;]* accepted$",
         "this API server allows no privileged containers, though a namespace is labelled for them",
     ),
