@@ -36,8 +36,6 @@ using gitops::ObjectName;
 using gitops::Objects;
 using DeployedRoot = gitops::Root;
 
-constexpr std::string_view kFluxGroup = "kustomize.toolkit.fluxcd.io/";
-
 // A root, and what became of it.
 struct Deployment {
   DeployedRoot root;
@@ -50,7 +48,7 @@ struct Deployment {
 };
 
 bool is_flux(const Manifest& object) {
-  return object.is(kFluxGroup, "Kustomization");
+  return object.is(gitops::kKustomizationGroup, "Kustomization");
 }
 
 bool has_equal_data(const Manifest& one, const Manifest& other) {

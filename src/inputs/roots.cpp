@@ -12,6 +12,7 @@
 
 #include "base/files/paths.h"
 #include "base/text/text.h"
+#include "inputs/gitops/roots.h"
 #include "inputs/helm/roots.h"
 #include "inputs/kustomize/roots.h"
 
@@ -130,8 +131,8 @@ class Roots {
 
   // Whether it may have an object of Flux or Argo CD that names one.
   static bool names_roots(const Source& source) {
-    constexpr std::array<std::string_view, 3> kGroups{"kustomize.toolkit.fluxcd.io/",
-                                                      "helm.toolkit.fluxcd.io/", "argoproj.io/"};
+    constexpr std::array<std::string_view, 3> kGroups{gitops::kKustomizationGroup, gitops::kHelmReleaseGroup,
+                                                      "argoproj.io/"};
     return std::ranges::any_of(kGroups, [&](std::string_view group) {
       const size_t at = source.text.find(group);
       return at != std::string::npos &&

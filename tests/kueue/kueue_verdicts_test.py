@@ -21,15 +21,15 @@ OF_0_17 = {"uncovered-zero": {"verdict": "admitted", "flavors": {"node": {"cpu":
 
 
 def main():
+    binary = str(pathlib.Path(sys.argv[1]).resolve())
     cases = json.loads((FOLDER / "verdicts.json").read_text())
     with tempfile.TemporaryDirectory() as folder:
-        problems = verdicts.compare(str(pathlib.Path(sys.argv[1]).resolve()), cases, folder)
+        problems = verdicts.compare(binary, cases, folder)
     newer = {name: {**case, **OF_0_17.get(name, {})} for name, case in cases.items()}
     with tempfile.TemporaryDirectory() as folder:
-        problems += verdicts.compare(str(pathlib.Path(sys.argv[1]).resolve()), newer, folder, "0.17.0")
+        problems += verdicts.compare(binary, newer, folder, "0.17.0")
     together = json.loads((FOLDER / "together.json").read_text())
     with tempfile.TemporaryDirectory() as folder:
-        binary = str(pathlib.Path(sys.argv[1]).resolve())
         problems += verdicts.compare_together(binary, together["shared"], together["cases"], folder)
     for recorded in (cases, together["cases"]):
         if len(recorded) < LEAST:

@@ -19,7 +19,7 @@ class AnswerItems {
   explicit AnswerItems(Take take) : take_(std::move(take)) {}
 
   void add(std::string_view part);
-  // What was not taken. A text that is no JSON object is in it as it came.
+  // The text without what was taken: all of it, if it is not a JSON object.
   std::string rest() { return std::move(rest_); }
 
  private:

@@ -132,7 +132,7 @@ bool breaks_json(std::string_view text) {
 // Whether Flux applies other objects because of it, whose path and variables depend on its own.
 bool is_of_flux(const Node& object) {
   const std::string_view version = yaml::string_at(object, "apiVersion");
-  return version.starts_with("kustomize.toolkit.fluxcd.io/") || version.starts_with(kHelmReleaseGroup);
+  return version.starts_with(kKustomizationGroup) || version.starts_with(kHelmReleaseGroup);
 }
 
 class Renderer {

@@ -132,7 +132,8 @@ void add_variables(Root& root, const std::vector<ObjectName>& names, const FindO
 // Returns a root for each of the Application's sources that is a folder.
 std::vector<Root> read_application(const Repository& repository, const Manifest& object);
 
-// Flux's HelmReleases of charts in the repository.
+// The beginnings of the apiVersions of Flux's Kustomizations and HelmReleases.
+inline constexpr std::string_view kKustomizationGroup = "kustomize.toolkit.fluxcd.io/";
 inline constexpr std::string_view kHelmReleaseGroup = "helm.toolkit.fluxcd.io/";
 
 // What a HelmRelease installs, with its values. ConfigMaps are looked for among the objects.

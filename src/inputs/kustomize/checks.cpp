@@ -25,6 +25,13 @@ using yaml::Node;
 constexpr std::string_view kHint =
     "add a file to configurations: with what trainjobc kustomize-config prints";
 
+std::string merge_keys_hint(std::string_view kind) {
+  return fmt::format(
+      "kustomize knows no merge keys of {}: write the whole list, or a JSON patch, or name a file under "
+      "openapi: with what trainjobc kustomize-config --openapi prints",
+      kind);
+}
+
 // The TrainJob's image in its file, or in the last patch that sets one.
 const Node* image_of(const Resource& job) {
   const Node* image = job.root->at({"spec", "trainer", "image"});
@@ -217,15 +224,10 @@ class BuiltCheck {
       const std::vector<std::string> gone = lost_names(*old, *entry.value, *now);
       if (gone.empty()) continue;
       report(resource, built,
-             rules::finding(
-                 "advice/kustomize-list",
-                 fmt::format("this replaces all of {}: {} {} gone", field, base::word_list(gone),
-                             gone.size() == 1 ? "is" : "are"),
-                 fmt::format("kustomize knows no merge keys of {}: write the whole list, or a JSON patch, "
-                             "or name a file under openapi: with what trainjobc kustomize-config "
-                             "--openapi prints",
-                             resource.kind),
-                 yaml::locate(*entry.value)),
+             rules::finding("advice/kustomize-list",
+                            fmt::format("this replaces all of {}: {} {} gone", field, base::word_list(gone),
+                                        gone.size() == 1 ? "is" : "are"),
+                            merge_keys_hint(resource.kind), yaml::locate(*entry.value)),
              {"the list that it replaces", yaml::locate(*old)});
     }
   }
@@ -340,10 +342,8 @@ void explain_replaced_list(const Tree& tree, base::Diagnostic& found) {
       const ReplacedList replaced = replaced_on_way(*patch->body, *resource.root, found.field);
       if (!replaced.by) continue;
       found.location = yaml::locate(*replaced.by);
-      found.hint = fmt::format(
-          "this replaces all of {}, as kustomize knows no merge keys of {}: write the whole list, or a JSON "
-          "patch, or name a file under openapi: with what trainjobc kustomize-config --openapi prints",
-          replaced.field, resource.kind);
+      found.hint =
+          fmt::format("this replaces all of {}, as {}", replaced.field, merge_keys_hint(resource.kind));
       found.fix.clear();
       found.notes.push_back({"the list that it replaces", yaml::locate(*replaced.list)});
       return;
